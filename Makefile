@@ -1,0 +1,62 @@
+# make book          build the book: _build/html/index.html
+# make test          ruff, the tests of the module, and every notebook against its stored outputs
+# make refresh       run every notebook again and store its outputs
+# make experiments   run the long experiments again and store their results
+# make requirements  compile requirements.in into requirements.txt (needs uv)
+# make lint          ruff alone
+# make clean         remove what the others have made, except .venv
+
+PYTHON ?= python3
+JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
+BIN := .venv/bin
+
+NOTEBOOKS := $(shell find book -name '*.ipynb' -not -path '*/.ipynb_checkpoints/*')
+EXPERIMENTS := $(basename $(notdir $(wildcard experiments/[!_]*.py)))
+SOURCES := _config.yml _toc.yml $(wildcard decon/*.py tools/*.py) \
+    $(shell find book -type f -not -path '*/.*')
+
+# One thread a process: JOBS of them run at once, and the last digits do not depend on the cores.
+export OMP_NUM_THREADS = 1
+export OPENBLAS_NUM_THREADS = 1
+export MKL_NUM_THREADS = 1
+
+.PHONY: book test refresh experiments requirements lint clean
+.DELETE_ON_ERROR:
+
+book: _build/html/index.html
+
+# Always from scratch: a second, partial build would not repeat the warnings of the first.
+_build/html/index.html: .venv/.installed $(SOURCES)
+	rm -rf _build
+	$(BIN)/jupyter-book build . -W --keep-going -q
+	$(BIN)/python tools/check_html.py _build/html
+	touch $@
+
+test: lint
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadscope
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadscope \
+	    --nbval --nbval-current-env --nbval-cell-timeout 120 $(NOTEBOOKS)
+
+lint: .venv/.installed
+	$(BIN)/ruff check .
+
+refresh: .venv/.installed
+	$(BIN)/python tools/refresh.py --jobs $(JOBS) $(NOTEBOOKS)
+
+experiments: .venv/.installed
+	set -e; for name in $(EXPERIMENTS); do $(BIN)/python -m experiments.$$name; done
+
+requirements:
+	uv pip compile --quiet --universal --fork-strategy fewest --python-version 3.11 \
+	    --no-header --no-annotate --no-emit-index-url --no-emit-find-links \
+	    requirements.in --output-file requirements.txt
+	echo '-e .' >> requirements.txt
+
+.venv/.installed: requirements.txt pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install -r requirements.txt
+	touch $@
+
+clean:
+	rm -rf _build .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +

@@ -1,0 +1,161 @@
+"""Bracketing: points of the decision boundary, found by halving what lies between + and -."""
+
+import numpy as np
+
+
+def bracket_steps(diameter, width):
+    """The most steps bisection can need, Eq. 9: log2(diameter) - log2(width) + 1.
+
+    Parameters
+    ----------
+    diameter : float
+        The largest distance K between a positive and a negative point.
+    width : float
+        The precision epsilon to be reached.
+
+    Examples
+    --------
+    >>> bracket_steps(1., 1e-6)
+    21
+    """
+    return int(np.ceil(np.log2(diameter) - np.log2(width) + 1 - 1e-9))
+
+
+def bisect(oracle, P, N, width):
+    """Halve every bracket until it is no longer than `width`, one oracle call a step for all.
+
+    Parameters
+    ----------
+    oracle : Oracle
+    P, N : arrays (n, d)
+        Positive points and negative points: row j of both is the PN-pair j.
+    width : float
+        The precision epsilon, in the units of the points. A bracket also ends when no number
+        lies between its ends.
+
+    Returns
+    -------
+    P, N : arrays (n, d)
+        The ends of the final brackets; the boundary crosses between them.
+
+    Examples
+    --------
+    >>> from decon import Oracle
+    >>> oracle = Oracle(lambda X: X[:, 0] > 0.3, dimension=1)
+    >>> P, N = bisect(oracle, [[1.]], [[0.]], width=1e-6)
+    >>> ((P + N) / 2).round(4).tolist(), oracle.queries
+    ([[0.3]], 20)
+    """
+    P, N = np.array(P, float), np.array(N, float)
+    active = np.linalg.norm(P - N, axis=1) > width
+    while active.any():
+        j = np.flatnonzero(active)
+        M = (P[j] + N[j]) / 2
+        positive = oracle(M) > 0
+        stuck = (M == P[j]).all(1) | (M == N[j]).all(1)
+        P[j[positive]], N[j[~positive]] = M[positive], M[~positive]
+        active[j] = ~stuck & (np.linalg.norm(P[j] - N[j], axis=1) > width)
+    return P, N
+
+
+def bisect_along(oracle, X, V, guess, step, width, reach):
+    """Where on the lines X + t V does the boundary cross, near t = guess?
+
+    The label must go from -1 to +1 as t grows, near the crossing. From the guess the search
+    walks towards the boundary in doubling steps, then bisects: a guess that is good to `step`
+    costs about log2(step / width) + 2 queries.
+
+    Parameters
+    ----------
+    oracle : Oracle
+    X, V : arrays (n, d)
+        Base points and unit directions.
+    guess, step, reach : floats, or arrays (n,)
+        Where to start, the first step of the walk, and how far from the guess to walk before
+        giving up.
+    width : float
+        The precision epsilon, in the units of the points.
+
+    Returns
+    -------
+    t : array (n,)
+        The crossings; NaN where none was met within `reach`.
+
+    Examples
+    --------
+    >>> from decon import Oracle
+    >>> oracle = Oracle(lambda X: X[:, 0] > 0.3, dimension=1)
+    >>> bisect_along(oracle, [[0.]], [[1.]], guess=0.25, step=0.1, width=1e-9, reach=1.).round(6)
+    array([0.3])
+    """
+    X, V = np.asarray(X, float), np.asarray(V, float)
+    start = np.array(np.broadcast_to(guess, len(X)), float)
+    step, reach = (np.array(np.broadcast_to(a, len(X)), float) for a in (step, reach))
+    positive = oracle(X + start[:, None] * V) > 0
+    towards = np.where(positive, -1.0, 1.0)  # a positive start lies above the crossing
+    near, far = start.copy(), np.full(len(X), np.nan)
+    walking = np.arange(len(X))
+    while len(walking):
+        t = near[walking] + towards[walking] * step[walking]
+        met = (oracle(X[walking] + t[:, None] * V[walking]) > 0) != positive[walking]
+        far[walking[met]], near[walking[~met]] = t[met], t[~met]
+        step[walking] *= 2
+        walking = walking[~met & (np.abs(t - start[walking]) < reach[walking])]
+    found = ~np.isnan(far)
+    ends = (X[found] + t[found, None] * V[found] for t in (near, far))
+    near, far = ends
+    swap = positive[found, None]
+    P, N = bisect(oracle, np.where(swap, near, far), np.where(swap, far, near), width)
+    crossing = np.full(len(X), np.nan)
+    crossing[found] = (((P + N) / 2 - X[found]) * V[found]).sum(1)
+    return crossing
+
+
+def pn_pairs(positives, negatives, n, random_state=0):
+    """n random PN-pairs out of pools of positive and negative points: two arrays (n, d).
+
+    Pairs are drawn without repetition as long as there are enough of them.
+
+    Examples
+    --------
+    >>> P, N = pn_pairs([[1.], [2.]], [[-1.], [-2.]], 3)
+    >>> len({(p, n) for p, n in zip(P.ravel(), N.ravel())})
+    3
+    """
+    rng = np.random.default_rng(random_state)
+    positives, negatives = np.asarray(positives, float), np.asarray(negatives, float)
+    total = len(positives) * len(negatives)
+    pairs = rng.choice(total, n, replace=n > total)
+    return positives[pairs // len(negatives)], negatives[pairs % len(negatives)]
+
+
+def boundary_points(oracle, P, N, width):
+    """Points of the decision boundary, one on every segment between the rows of P and of N.
+
+    Returns
+    -------
+    X : array (n, d)
+        Midpoints of the final brackets.
+    V : array (n, d)
+        Unit directions of the segments, from the negative to the positive end.
+
+    Raises
+    ------
+    ValueError
+        If a row of P equals the row of N.
+
+    Examples
+    --------
+    >>> from decon import Oracle
+    >>> oracle = Oracle(lambda X: X.sum(axis=1) > 1, dimension=2)
+    >>> X, V = boundary_points(oracle, [[1., 1.]], [[0., 0.]], width=1e-9)
+    >>> X.round(6).tolist()
+    [[0.5, 0.5]]
+    """
+    P, N = np.asarray(P, float), np.asarray(N, float)
+    V = P - N
+    length = np.linalg.norm(V, axis=1, keepdims=True)
+    if (length == 0).any():
+        raise ValueError("a point cannot be its own partner: some rows of P and N are equal")
+    P, N = bisect(oracle, P, N, width)
+    return (P + N) / 2, V / length

@@ -1,0 +1,432 @@
+"""The whole algorithm: from the labels of a box to a machine that reproduces it, certified."""
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import matplotlib.pyplot as plt
+import numpy as np
+from tqdm import tqdm
+
+from .bracketing import boundary_points, pn_pairs
+from .certificate import certificate
+from .kernels import Linear
+from .machine import KernelMachine
+from .normals import slope_normals
+from .oracle import OracleError
+from .plotting import plot_singular_values
+from .polynomial import (
+    distance_to_quadratic,
+    fit_quadratic,
+    quasi_support_vectors,
+    relevant_directions,
+)
+from .subspace import crosses_straight, sharpen, span_of_normals
+
+# All lengths are in units of R0, the root mean square norm of the features given.
+WIDTH = 1e-12  # brackets; a box that computes in double precision resolves no less
+DELTA, DELTA_WIDTH = 1e-6, 1e-12  # step and bracket of a normal's slopes
+CLOSE = 1e-5  # the certificate asks this close to the recovered boundary
+AGREEMENT = 0.999  # and must find at least this agreement there, and far from it
+GAP = 8.0  # smallest ratio of singular values that counts as a gap
+UNKNOWNS = 6000  # most coefficients that are fitted in one null vector
+
+
+@dataclass
+class Deconstruction:
+    """What the labels of a box have told about the machine inside.
+
+    Attributes
+    ----------
+    kernel_type : str
+        'linear', 'quadratic' or 'unknown'.
+    subspace : array (d, m) or None
+        Orthonormal basis of the kernel subspace S_Y.
+    n_support : int or None
+        Its dimension m: the number of linearly independent support vectors. Where it equals d
+        there are at least d of them; how many, a quadratic boundary does not show. A linear
+        boundary shows one direction, however many support vectors made it.
+    machine : KernelMachine or None
+        Reproduces the box; its largest |weight| is 1.
+    exact : bool
+        True when the machine's support vectors are the box's own; False for quasi-support
+        vectors, which give the same function.
+    agreement : dict
+        The certificate: agreement with fresh answers 'far' from the recovered boundary and
+        'close' to it (at 1e-5 of the data's scale on either side).
+    queries : dict
+        Queries spent in every stage.
+    reason : str
+        Why the type is 'unknown', or what is to be kept in mind about the result.
+    scale : float
+        R0, the root mean square norm of the given features.
+    singular_values : array
+        Those of the matrix of normals that S_Y was read from (of [M k] where the quadratic was
+        fitted in the whole space).
+    points, normals : arrays (s, d)
+        Boundary points and unit normals, as far as they were measured.
+    """
+
+    kernel_type: str = "unknown"
+    subspace: np.ndarray | None = None
+    n_support: int | None = None
+    machine: KernelMachine | None = None
+    exact: bool = False
+    agreement: dict = field(default_factory=dict)
+    queries: dict = field(default_factory=dict)
+    reason: str = ""
+    scale: float = np.nan
+    singular_values: np.ndarray = field(default_factory=lambda: np.empty(0))
+    points: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
+    normals: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
+
+    def summary(self):
+        """The result in a few lines of text."""
+        total = sum(self.queries.values())
+        known = "not known" if self.n_support is None else self.n_support
+        lines = [f"kernel        {self.kernel_type}", f"dimension m   {known}"]
+        if self.machine is not None:
+            vectors = "the box's own" if self.exact else "quasi-support vectors"
+            lines.append(f"machine       {len(self.machine.weights)} {vectors}")
+        for where, agreement in self.agreement.items():
+            lines.append(f"agreement     {agreement:.4f} {where}")
+        lines.append(f"queries       {total:,}")
+        lines += [f"  {stage:<12}{n:>8,}" for stage, n in self.queries.items()]
+        if self.reason:
+            lines.append(f"note          {self.reason}")
+        return "\n".join(lines)
+
+    def plot(self):
+        """Draw the singular values that S_Y was read from, beside the queries of every stage."""
+        _, (left, right) = plt.subplots(1, 2, figsize=(6.5, 2.8), constrained_layout=True)
+        if len(self.singular_values):
+            plot_singular_values(left, self.singular_values, self.n_support)
+        right.barh(list(self.queries)[::-1], list(self.queries.values())[::-1], color="0.5")
+        right.set(xlabel="queries")
+
+    def save(self, path):
+        """Write the result to an npz file: plain arrays and strings, no pickle."""
+        arrays = {
+            name: getattr(self, name)
+            for name in ("kernel_type", "exact", "reason", "scale", "singular_values", "points",
+                         "normals", "subspace", "n_support")
+            if getattr(self, name) is not None
+        }
+        for name in ("agreement", "queries"):
+            table = getattr(self, name)
+            arrays[f"{name}_names"] = np.array(list(table), dtype=str)
+            arrays[f"{name}_values"] = np.array(list(table.values()))
+        if self.machine is not None:
+            arrays |= {f"machine_{k}": v for k, v in self.machine.to_arrays().items()}
+        np.savez(path, **arrays)
+
+    @classmethod
+    def load(cls, path):
+        """Read a result that `save` wrote."""
+        with np.load(path, allow_pickle=False) as file:
+            arrays = dict(file)
+        result = cls(str(arrays["kernel_type"]), exact=bool(arrays["exact"]),
+                     reason=str(arrays["reason"]), scale=float(arrays["scale"]))
+        for name in ("singular_values", "points", "normals", "subspace"):
+            setattr(result, name, arrays.get(name))
+        if "n_support" in arrays:
+            result.n_support = int(arrays["n_support"])
+        for name in ("agreement", "queries"):
+            names, values = arrays[f"{name}_names"], arrays[f"{name}_values"]
+            setattr(result, name, dict(zip(names.tolist(), values.tolist(), strict=True)))
+        machine = {k[8:]: v for k, v in arrays.items() if k.startswith("machine_")}
+        result.machine = KernelMachine.from_arrays(machine) if machine else None
+        return result
+
+
+def deconstruct(oracle, features, random_state=0, progress=True):
+    """Take a box apart: kernel, number of support vectors, their span, and the boundary.
+
+    This version names linear and quadratic machines; any other box ends as 'unknown', with the
+    reason.
+
+    Parameters
+    ----------
+    oracle : Oracle
+    features : array (k, d)
+        A few points with both labels among them. Their root mean square norm sets the scale
+        of the search, so let them be typical.
+    random_state : int or numpy.random.Generator
+        The same call gives the same answer.
+    progress : bool
+        Show a progress bar when the work takes more than a few seconds.
+
+    Returns
+    -------
+    Deconstruction
+
+    Raises
+    ------
+    ValueError
+        If features do not have shape (k, d), hold NaN, are all zero, or all get the same label.
+    OracleError, BudgetExhausted
+        As the oracle raises them; `error.result` is a Deconstruction with what was known.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from decon import KernelMachine, Oracle, Polynomial, deconstruct
+    >>> box = KernelMachine.random(Polynomial(degree=2), dimension=8, n_support=3)
+    >>> features = np.random.default_rng(0).standard_normal((20, 8))
+    >>> result = deconstruct(Oracle(box.predict, dimension=8), features)
+    >>> result.kernel_type, result.n_support, result.agreement
+    ('quadratic', 3, {'far': 1.0, 'close': 1.0})
+    """
+    result = Deconstruction()
+    search = _Search(oracle, np.random.default_rng(random_state), result, progress)
+    try:
+        with search.bar:
+            search.run(features)
+    except (OracleError, KeyboardInterrupt) as error:
+        result.reason = f"interrupted: {error}" if str(error) else "interrupted"
+        error.result = result
+        raise
+    return result
+
+
+class _Search:
+    """One run of `deconstruct`: the oracle, the pool of labelled points, the growing result."""
+
+    def __init__(self, oracle, rng, result, progress):
+        self.oracle, self.rng, self.result = oracle, rng, result
+        self.bar = tqdm(unit=" queries", delay=3, disable=not progress, leave=False)
+
+    @contextmanager
+    def stage(self, name):
+        """Book the queries of a block of code under a name."""
+        before = self.oracle.queries
+        self.bar.set_description(name, refresh=False)
+        try:
+            yield
+        finally:
+            spent = self.oracle.queries - before
+            ledger = self.result.queries
+            ledger[name] = ledger.get(name, 0) + spent
+            self.bar.update(spent)
+
+    def run(self, features):
+        self.label_features(features)
+        self.find_subspace()
+        for hypothesis in (self.linear, self.quadratic):
+            machine = hypothesis()
+            if machine is not None and self.certify(machine):
+                return
+
+    # -- points -----------------------------------------------------------------------------
+
+    def label_features(self, features):
+        features = np.asarray(features, float)
+        d = self.oracle.dimension
+        if features.ndim != 2 or features.shape[1] != d:
+            raise ValueError(f"expected features of shape (k, {d}), got {features.shape}")
+        if not np.isfinite(features).all():
+            raise ValueError("features must be finite, but some are NaN or infinite")
+        self.features = features
+        self.scale = self.result.scale = np.linalg.norm(features) / np.sqrt(max(1, len(features)))
+        if self.scale == 0:
+            raise ValueError("features are all zero (or there are none): their root mean square "
+                             "norm sets the scale of the search, so give typical points")
+        with self.stage("features"):
+            self.labels = self.oracle(features)
+        if abs(self.labels.sum()) == len(features):
+            only = "+1" if self.labels[0] > 0 else "-1"
+            raise ValueError(f"all {len(features)} features got the label {only}: give a few "
+                             "points of the other label too")
+        self.pool = features
+        with self.stage("features"):
+            self.enlarge_pool(60)
+
+    def cloud(self, n):
+        """n points: a third near the features, the others at about 1 and 3 times the scale."""
+        near = self.features[self.rng.integers(len(self.features), size=n)]
+        radius = self.scale * np.resize([0.5, 1.0, 3.0], n)[:, None]
+        steps = self.rng.standard_normal((n, self.oracle.dimension))
+        steps *= radius / np.sqrt(self.oracle.dimension)
+        return np.where(radius < self.scale, near, 0) + steps
+
+    def enlarge_pool(self, n):
+        cloud = self.cloud(n)
+        self.pool = np.concatenate([self.pool, cloud])
+        self.labels = np.concatenate([self.labels, self.oracle(cloud)])
+
+    def pairs(self, n):
+        """n random PN-pairs out of the pool, distinct as long as it has that many."""
+        return pn_pairs(self.pool[self.labels > 0], self.pool[self.labels < 0], n, self.rng)
+
+    def neighbouring_pairs(self, direction):
+        """PN-pairs of the pool that are neighbours along a direction: one a crossing."""
+        order = np.argsort(self.pool @ direction)
+        pool, labels = self.pool[order], self.labels[order]
+        falls = np.flatnonzero(labels[:-1] > labels[1:])
+        rises = np.flatnonzero(labels[:-1] < labels[1:])
+        return pool[np.r_[falls, rises + 1]], pool[np.r_[falls + 1, rises]]
+
+    def boundary(self, P, N):
+        """The boundary points between the rows of P and of N, and the brackets' directions."""
+        return boundary_points(self.oracle, P, N, WIDTH * self.scale)
+
+    # -- the kernel subspace ----------------------------------------------------------------
+
+    def find_subspace(self):
+        """Add normals until they span no more than before, then sharpen their span.
+
+        The last large gap in their singular values is tried: too large a basis can be trimmed
+        once the boundary is known, too small a one cannot be completed.
+
+        Normals that span more than half of R^d are not worth the queries where a quadratic
+        can be fitted in all of R^d, which shows S_Y as well.
+        """
+        d, R, result = self.oracle.dimension, self.scale, self.result
+        if d == 1:  # on a line, the direction of a bracket is the normal
+            with self.stage("boundary"):
+                result.points, result.normals = self.boundary(*self.pairs(5))
+            result.subspace, result.n_support = np.eye(1), 1
+            return
+        limit = d // 2 + 3 if d <= _largest_dimension() else d + 3
+        X, V, N = np.empty((0, d)), np.empty((0, d)), np.empty((0, d))
+        ahead = X, V  # boundary points whose normals are not measured yet
+        pairs = list(self.pairs(3 * limit + 4))
+        while len(pairs[0]) and len(N) < limit:
+            batch = max(1, len(N) // 6)
+            more = batch + 4 - len(ahead[0])
+            with self.stage("boundary"):
+                fresh = self.boundary(*(a[:more] for a in pairs))
+            pairs = [a[more:] for a in pairs]
+            ahead = [np.concatenate(pair) for pair in zip(ahead, fresh, strict=True)]
+            x, v = (a[:batch] for a in ahead)
+            ahead = [a[batch:] for a in ahead]
+            with self.stage("normals"):
+                n = slope_normals(self.oracle, x, v, DELTA * R, DELTA_WIDTH * R)
+            good = np.isfinite(n).all(1)
+            X, V, N = (np.concatenate([old, new[good]]) for old, new in ((X, x), (V, v), (N, n)))
+            result.points, result.normals = X, N
+            if len(N) == 0:
+                continue
+            left, values = span_of_normals(N, rank=len(N))
+            result.singular_values = values
+            gaps = np.flatnonzero(values[:-1] > GAP * values[1:]) + 1
+            k = gaps[-1] if len(gaps) else len(N)
+            if k < d and (len(N) == 1 or len(gaps)):
+                with self.stage("subspace"):
+                    basis = self.complete(left[:, :k], X, V, N, ahead)
+                if basis is not None:
+                    result.subspace, result.n_support = basis, k
+                    return
+        if len(N) < 2:
+            result.reason = ("no normals could be measured: the boundary is not smooth at a scale "
+                             f"of {DELTA:g} of the data's")
+        else:
+            result.reason = (f"{len(N)} normals span {len(N)} dimensions and show no gap: a Type B "
+                             "kernel, or many support vectors")
+
+    def complete(self, basis, X, V, N, fresh):
+        """The basis, sharpened; or None if the boundary is not straight across it.
+
+        Straightness is tested from fresh points, which had no part in finding the basis, and
+        more strictly after every sharpening.
+        """
+        R = self.scale
+
+        def straight(baseline, tolerance):
+            return crosses_straight(self.oracle, *fresh, basis, baseline * R, tolerance * R,
+                                    self.rng).all()
+
+        if straight(0.1, 3e-5):
+            basis = sharpen(self.oracle, X, V, N, basis, 0.01 * R, 1e-9 * R)
+            if straight(1, 1e-6):
+                basis = sharpen(self.oracle, X, V, N, basis, R, WIDTH * R)
+                if straight(1, 1e-8):
+                    return basis
+        return None
+
+    # -- hypotheses: each returns a machine or None, with the reason ------------------------
+
+    def linear(self):
+        """One direction: is the boundary a single plane n.x = offset?"""
+        if self.result.n_support != 1:
+            return None
+        n = self.result.subspace[:, 0]
+        offsets = self.result.points @ n
+        if np.ptp(offsets) > 1e-6 * self.scale:
+            return None
+        n = n * np.sign((self.result.normals @ n).sum())
+        self.result.kernel_type = "linear"
+        return KernelMachine(Linear(), [n], [1.0], (self.result.points @ n).mean())
+
+    def quadratic(self):
+        """A quadratic on S_Y through boundary points; its rank corrects the subspace."""
+        result, R = self.result, self.scale
+        basis = np.eye(self.oracle.dimension) if result.subspace is None else result.subspace
+        m = basis.shape[1]
+        unknowns = (m + 1) * (m + 2) // 2
+        if m > _largest_dimension():
+            result.reason += (f"; a quadratic in {m} variables has {unknowns} coefficients, more "
+                              f"than the {UNKNOWNS} this version fits")
+            return None
+        with self.stage("polynomial"):
+            self.enlarge_pool(unknowns // 4 if m > 1 else 400)
+            n = int(1.1 * unknowns) + 20
+            P, N = self.pairs(n) if m > 1 else self.neighbouring_pairs(basis[:, 0])
+            P, N = P @ basis @ basis.T, N @ basis @ basis.T
+            distinct = (P != N).any(1)
+            X, _ = self.boundary(P[distinct], N[distinct])
+        Z = np.resize(X @ basis, (n, m))
+        held_out = len(Z) // 20 + 5
+        A, _ = fit_quadratic(Z[held_out:])
+        distance = np.median(distance_to_quadratic(A, Z[:held_out]))
+        if distance > 1e-7 * R:
+            result.reason = ("no linear or quadratic machine: boundary points lie "
+                             f"{distance / R:.1g} of the data's scale off the best quadratic in "
+                             f"{m} dimensions")
+            return None
+        again, _ = fit_quadratic(Z[:-held_out])
+        left, singular, noise = relevant_directions(A, again, R)
+        rank = max(1, int((singular > 30 * noise).sum()))
+        if rank < m:  # directions along which the quadratic does not change are not in S_Y
+            left = left[:, :rank]
+            lift = np.block([[left, np.zeros((m, 1))], [np.zeros((1, rank)), np.ones((1, 1))]])
+            A, basis = lift.T @ A @ lift, basis @ left
+        if result.n_support is None:
+            result.singular_values = singular
+        result.kernel_type, result.n_support, result.subspace = "quadratic", rank, basis
+        if rank == self.oracle.dimension:
+            result.reason = (f"S_Y is the whole space: at least {rank} support vectors; how many, "
+                             "a quadratic boundary does not show")
+        elif singular[rank - 1] < 1000 * noise[rank - 1]:
+            result.reason = (f"S_Y fades into the noise: {rank} directions stand out, weaker ones "
+                             "may be hidden")
+        else:
+            result.reason = ""
+        machine = quasi_support_vectors(A * self._sign(A, basis))
+        return KernelMachine(machine.kernel, machine.support_vectors @ basis.T, machine.weights,
+                             machine.threshold)
+
+    def _sign(self, A, basis):
+        """+1 or -1: with which sign does the quadratic give the labels of the pool?"""
+        H = np.c_[self.pool @ basis, np.ones(len(self.pool))]
+        return np.sign((np.sign(((H @ A) * H).sum(1)) * self.labels).sum()) or 1.0
+
+    # -- the certificate --------------------------------------------------------------------
+
+    def certify(self, machine):
+        """Ask afresh, far from the recovered boundary and close to it; keep what passes."""
+        result = self.result
+        with self.stage("certificate"):
+            result.agreement = certificate(self.oracle, machine, self.cloud(800),
+                                           CLOSE * self.scale, self.rng)
+        if min(result.agreement.values()) >= AGREEMENT:
+            result.machine = machine
+            return True
+        result.reason = (f"the {result.kernel_type} machine that fits best fails the certificate: "
+                         + ", ".join(f"{v:.3f} {k}" for k, v in result.agreement.items()))
+        result.kernel_type = "unknown"
+        return False
+
+
+def _largest_dimension():
+    """The most variables in which a quadratic has at most UNKNOWNS coefficients."""
+    return int((np.sqrt(8 * UNKNOWNS + 1) - 3) / 2)

@@ -1,0 +1,216 @@
+"""The book's figures: one look, one meaning for every colour; and `show_source`.
+
+Colours are Okabe and Ito's, which colour-blind readers can tell apart. Every helper draws and
+returns nothing, so that a cell that ends with it prints no address.
+"""
+
+import ast
+import inspect
+import textwrap
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.colors import ListedColormap
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
+
+POSITIVE = "#0072B2"  # blue, drawn with circles
+NEGATIVE = "#D55E00"  # vermillion, drawn with squares
+BOUNDARY = "#000000"  # black
+NORMAL = "#009E73"  # bluish green
+SUPPORT = "#CC79A7"  # reddish purple, drawn with diamonds
+TRUTH = "#56B4E9"  # sky blue, a solid line or an open circle
+RECOVERED = "#E69F00"  # orange, a dashed line or a cross
+PAPER = "#777777"  # grey: what the paper reports
+
+STYLE = {
+    "figure.figsize": (6.5, 3.6), "figure.dpi": 100, "figure.constrained_layout.use": True,
+    "figure.facecolor": "white", "savefig.facecolor": "white", "image.cmap": "cividis",
+    "axes.prop_cycle": plt.cycler(color=[POSITIVE, NEGATIVE, NORMAL, SUPPORT, TRUTH, RECOVERED]),
+    "axes.spines.top": False, "axes.spines.right": False, "axes.titlesize": "medium",
+    "font.size": 10, "legend.frameon": False, "lines.linewidth": 1.5,
+}
+
+
+def use_style():
+    """Give all figures from here on the look of the book."""
+    plt.rcParams.update(STYLE)
+
+
+def plot_labels(ax, X, y, size=25):
+    """Points of the plane: blue circles for +1, vermillion squares for -1.
+
+    Parameters
+    ----------
+    X : array (n, 2)
+    y : array (n,)
+        Positive numbers count as +1, all others as -1.
+
+    Examples
+    --------
+    >>> fig, ax = plt.subplots()
+    >>> plot_labels(ax, [[0., 0.], [1., 1.]], [-1, 1])
+    >>> plt.close(fig)
+    """
+    X, positive = np.asarray(X, float), np.asarray(y) > 0
+    for chosen, color, marker, label in [
+        (positive, POSITIVE, "o", "+1"),
+        (~positive, NEGATIVE, "s", "\N{MINUS SIGN}1"),
+    ]:
+        ax.scatter(*X[chosen].T, s=size, c=color, marker=marker, label=label,
+                   edgecolors="white", linewidths=0.5)
+
+
+def plot_boundary(ax, machine, xlim, ylim, color=BOUNDARY, linestyle="-", label=None, fill=True,
+                  resolution=201):
+    """The decision boundary of a classifier of the plane, and its two sides in pale colours.
+
+    Parameters
+    ----------
+    machine : object or callable
+        Has `decision_function` or `predict`, or is itself a function of an array (n, 2); the
+        boundary is where its value passes 0.
+    fill : bool
+        Whether to colour the two sides.
+    resolution : int
+        Grid points along each axis.
+
+    Examples
+    --------
+    >>> fig, ax = plt.subplots()
+    >>> plot_boundary(ax, lambda X: X[:, 0] ** 2 + X[:, 1] ** 2 - 1, (-2, 2), (-2, 2))
+    >>> plt.close(fig)
+    """
+    function = getattr(machine, "decision_function", None) or getattr(machine, "predict", machine)
+    x, y = np.meshgrid(np.linspace(*xlim, resolution), np.linspace(*ylim, resolution))
+    values = np.asarray(function(np.column_stack([x.ravel(), y.ravel()])), float).reshape(x.shape)
+    if fill:
+        ax.pcolormesh(x, y, values > 0, cmap=ListedColormap([NEGATIVE, POSITIVE]), alpha=0.12,
+                      vmin=0, vmax=1, shading="nearest", rasterized=True, zorder=0, linewidth=0)
+    if values.min() <= 0 < values.max():
+        ax.contour(x, y, values, levels=[0], colors=color, linestyles=linestyle)
+    if label is not None:
+        ax.plot([], [], color=color, linestyle=linestyle, label=label)
+    ax.set(xlim=xlim, ylim=ylim)
+
+
+def plot_singular_values(ax, values, m=None):
+    """Singular values on a logarithmic scale, and a line after the m-th.
+
+    Zeros are drawn at machine precision times the largest value.
+
+    Examples
+    --------
+    >>> fig, ax = plt.subplots()
+    >>> plot_singular_values(ax, [3., 2., 1e-9, 0.], m=2)
+    >>> plt.close(fig)
+    """
+    values = np.asarray(values, float)
+    index = np.arange(1, len(values) + 1)
+    kept = index <= (len(values) if m is None else m)
+    values = np.maximum(values, np.finfo(float).eps * values.max())
+    ax.semilogy(index[kept], values[kept], "o", color=NORMAL, markersize=4)
+    ax.semilogy(index[~kept], values[~kept], "x", color=PAPER, markersize=4)
+    if m is not None:
+        ax.axvline(m + 0.5, color=BOUNDARY, linestyle="--", linewidth=1, label=f"m = {m}")
+        ax.legend()
+    ax.set(xlabel="index", ylabel="singular value")
+
+
+def plot_digits(images, titles=None, columns=10):
+    """A new figure with images of 28 x 28 pixels, in rows.
+
+    Images with negative pixels are drawn in two colours around white, the others in greys; all
+    of one call share one scale.
+
+    Parameters
+    ----------
+    images : array (n, 784) or (n, 28, 28)
+    titles : sequence of n strings, optional
+
+    Examples
+    --------
+    >>> plot_digits(np.zeros((3, 784)), titles=['a', 'b', 'c'])
+    >>> plt.close()
+    """
+    images = np.asarray(images, float).reshape(-1, 28, 28)
+    columns = min(columns, len(images))
+    rows = -(-len(images) // columns)
+    inch = min(6.5 / columns, 1.6)
+    fig, axes = plt.subplots(rows, columns, squeeze=False,
+                             figsize=(inch * columns, (inch + 0.25 * (titles is not None)) * rows))
+    top = max(np.abs(images).max(), np.finfo(float).tiny)
+    signed = images.min() < 0
+    for i, ax in enumerate(axes.flat):
+        ax.set_axis_off()
+        if i < len(images):
+            ax.imshow(images[i], cmap="PuOr" if signed else "gray_r", vmin=-top * signed, vmax=top)
+            if titles is not None:
+                ax.set_title(titles[i], fontsize=8)
+
+
+def show_source(obj, docstring=False):
+    """The source code of a function, class or module, highlighted in Jupyter and in the book.
+
+    What you see is read from the file that Python imported, so it is the code that runs.
+
+    Parameters
+    ----------
+    docstring : bool
+        Whether to show docstrings whole; otherwise only their first lines.
+
+    Examples
+    --------
+    >>> show_source(use_style)
+    # decon/plotting.py
+    def use_style():
+        \"\"\"Give all figures from here on the look of the book.\"\"\"
+        plt.rcParams.update(STYLE)
+    """
+    code = textwrap.dedent(inspect.getsource(obj)).rstrip()
+    if not docstring:
+        code = _first_lines_of_docstrings(code)
+    module = inspect.getmodule(obj).__name__
+    if module != "__main__":
+        code = f"# {module.replace('.', '/')}.py\n{code}"
+    return Source(code)
+
+
+class Source:
+    """Python code that Jupyter shows highlighted and a terminal shows plain."""
+
+    # The book's theme colours the classes that Pygments writes, for light and for dark pages.
+    # Jupyter has no rules for them: these, of no specificity, take over its editor's colours.
+    css = "".join(
+        f":where(.decon-source {selector}) {{color: var(--jp-mirror-editor-{name}-color, {plain})}}"
+        for selector, name, plain in [
+            (":is(.k, .kn, .kc, .ow, .nb)", "keyword", "#2a8a2a"),
+            (":is(.s1, .s2, .sd, .sa, .si)", "string", "#c0504d"),
+            (".c1", "comment", "#808080"),
+            (":is(.nf, .nc, .nd)", "def", "#4078f2"),
+        ]
+    )
+
+    def __init__(self, code):
+        self.code = code
+
+    def __repr__(self):
+        return self.code
+
+    def _repr_html_(self):
+        html = highlight(self.code, PythonLexer(), HtmlFormatter(wrapcode=False))
+        return f'<style>{self.css}</style><div class="decon-source">{html}</div>'
+
+
+def _first_lines_of_docstrings(code):
+    lines = code.split("\n")
+    documented = ast.AsyncFunctionDef | ast.FunctionDef | ast.ClassDef | ast.Module
+    nodes = [n for n in ast.walk(ast.parse(code)) if isinstance(n, documented)]
+    strings = [n.body[0] for n in nodes if ast.get_docstring(n) is not None]
+    for node in sorted(strings, key=lambda n: -n.lineno):
+        if node.end_lineno > node.lineno:
+            indent = " " * node.col_offset
+            first = node.value.value.strip().split("\n")[0]
+            lines[node.lineno - 1 : node.end_lineno] = [f'{indent}"""{first}"""']
+    return "\n".join(lines)

@@ -1,0 +1,207 @@
+"""Polynomial machines: Psi on the kernel subspace, and quasi-support vectors (quadratic kernel)."""
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from .kernels import Polynomial
+from .machine import KernelMachine
+
+
+def fit_quadratic(Z):
+    """The quadratic that vanishes on given points: a null vector (section 3.5).
+
+    Psi - b = (z, 1)^T A (z, 1) has C(m + 2, 2) coefficients; every boundary point gives one
+    linear equation for them, so the coefficients are the null vector of the matrix of monomials.
+
+    Parameters
+    ----------
+    Z : array (n, m), n at least C(m + 2, 2) - 1
+        Points of the boundary, in coordinates of S_Y.
+
+    Returns
+    -------
+    A : array (m + 1, m + 1), symmetric, of Frobenius norm 1
+        Determined up to its sign.
+    values : array (2,)
+        The two smallest singular values of the matrix of monomials, descending: the last is
+        the residual, the gap before it shows how well determined A is.
+
+    Raises
+    ------
+    ValueError
+        If there are too few points.
+
+    Examples
+    --------
+    >>> angle = np.arange(5.)
+    >>> A, values = fit_quadratic(np.c_[np.cos(angle), np.sin(angle)])   # the unit circle
+    >>> (A / A[0, 0]).round(6) + 0
+    array([[ 1.,  0.,  0.],
+           [ 0.,  1.,  0.],
+           [ 0.,  0., -1.]])
+    """
+    Z = np.asarray(Z, float)
+    n, m = Z.shape
+    unknowns = (m + 1) * (m + 2) // 2
+    if n < unknowns - 1:
+        raise ValueError(f"a quadratic in {m} variables needs {unknowns - 1} points, got {n}")
+    scale = np.sqrt(np.mean(Z**2)) or 1.0
+    H = np.c_[Z / scale, np.ones(n)]
+    i, j = np.triu_indices(m + 1)
+    rows = H[:, i] * H[:, j] * np.where(i == j, 1, np.sqrt(2))
+    rows /= (H**2).sum(1)[:, None]  # every row of length 1: far points do not outweigh near ones
+    vector, values = null_vector(rows)
+    A = np.zeros((m + 1, m + 1))
+    A[i, j] = A[j, i] = vector * np.where(i == j, 1, np.sqrt(0.5))
+    units = np.r_[np.full(m, 1 / scale), 1]
+    A *= np.outer(units, units)
+    return A / np.linalg.norm(A), values
+
+
+def null_vector(rows, steps=4):
+    """The unit vector c that makes |rows @ c| smallest, by inverse iteration.
+
+    Parameters
+    ----------
+    rows : array (n, p), n at least p - 1
+    steps : int
+        A step shrinks what is not the null vector by the square of the two smallest singular
+        values' ratio, so few are needed when there is a null vector at all.
+
+    Returns
+    -------
+    vector : array (p,)
+    values : array (2,)
+        The two smallest singular values, the larger (an upper estimate) first.
+
+    Examples
+    --------
+    >>> vector, values = null_vector(np.array([[1., 1., 0.], [0., 1., 1.], [1., 2., 1.]]))
+    >>> (vector / vector[0]).round(6), bool(values[1] < 1e-12)
+    (array([ 1., -1.,  1.]), True)
+    """
+    p = rows.shape[1]
+    padded = np.concatenate([rows, np.zeros((max(0, p - len(rows)), p))])
+    R = np.linalg.qr(padded, mode="r")  # R^T R = rows^T rows, without squaring the condition
+    tiny = np.finfo(float).eps * np.abs(R).max()
+    R[np.diag_indices(p)] += np.where(np.abs(R.diagonal()) < tiny, tiny, 0)
+    Q = np.random.default_rng(0).standard_normal((p, 2))
+    for _ in range(steps):
+        Q = solve_triangular(R, solve_triangular(R, Q, trans="T"))
+        Q = np.linalg.qr(Q)[0]
+    _, values, right = np.linalg.svd(R @ Q)
+    return Q @ right[-1], values
+
+
+def distance_to_quadratic(A, Z):
+    """How far the points Z (n, m) are from the zero set of (z, 1)^T A (z, 1), to first order.
+
+    Examples
+    --------
+    >>> distance_to_quadratic(np.diag([1., 1., -1.]), [[1.001, 0.]]).round(6)   # the unit circle
+    array([0.001])
+    """
+    H = np.c_[Z, np.ones(len(Z))]
+    HA = H @ A
+    return np.abs((HA * H).sum(1)) / (2 * np.linalg.norm(HA[:, :-1], axis=1))
+
+
+def relevant_directions(A, again, scale):
+    """The directions along which a quadratic changes: S_Y, read from the quadratic itself.
+
+    The rows of [M k] span S_Y. `again` is a second estimate of A, from other points: what
+    differs between the two is noise, and need not be the same in all directions.
+
+    Parameters
+    ----------
+    A, again : arrays (m + 1, m + 1), symmetric
+    scale : float
+        Typical size of z, which makes M and k comparable.
+
+    Returns
+    -------
+    left : array (m, m)
+        Orthonormal columns, the most important direction first.
+    values : array (m,)
+        The singular values of [M k].
+    noise : array (m,)
+        The noise of each; a direction whose value does not exceed it many times is not seen.
+    """
+    units = np.r_[np.full(len(A) - 1, scale), 1]
+    first, second = (B[:-1] * np.outer(units[:-1], units) for B in (A, again))
+    left, values, _ = np.linalg.svd(first)
+    difference = first - second * np.sign((first * second).sum())
+    return left, values, np.linalg.norm(left.T @ difference, axis=1)
+
+
+def quasi_support_vectors(A):
+    """A quadratic as a kernel machine: sum_i w_i (z.y_i + 1)^2 > b, by eigen-decomposition.
+
+    With A = [[M, k], [k^T, a]] and M invertible, adding c = k^T M^-1 k - a to the last entry
+    leaves a matrix of rank m (c is also what the threshold becomes), so that m quasi-support
+    vectors suffice. They are not unique: any rotation that preserves the signs of the
+    eigenvalues gives others. We take the one that spreads the last coordinates evenly, so that
+    no quasi-support vector is far away.
+
+    Parameters
+    ----------
+    A : array (m + 1, m + 1), symmetric
+        Psi(z) - b = (z, 1)^T A (z, 1), with the sign that makes +1 the positive side.
+
+    Returns
+    -------
+    KernelMachine
+        With kernel (x.y + 1)^2, or (x.y)^2 where A has no linear part; m quasi-support vectors
+        (in rare degenerate cases m + 1), the largest |weight| being 1.
+
+    Examples
+    --------
+    >>> A = np.diag([1., -1., 0.5]); A[0, 2] = A[2, 0] = A[1, 2] = A[2, 1] = 1
+    >>> machine = quasi_support_vectors(A)
+    >>> z = np.array([2., 3., 1.])
+    >>> factor = machine.decision_function([z[:2]])[0] / (z @ A @ z)
+    >>> w = np.array([-1., 5., 1.])
+    >>> bool(np.isclose(machine.decision_function([w[:2]])[0], factor * (w @ A @ w)))
+    True
+    """
+    A = np.asarray(A, float)
+    M, k, a = A[:-1, :-1], A[:-1, -1], A[-1, -1]
+    if np.linalg.norm(k) <= 1e-12 * np.linalg.norm(A):
+        weights, vectors = np.linalg.eigh(M)
+        return KernelMachine(Polynomial(2, coef0=0), vectors.T, weights, -a).normalised()
+    c = k @ np.linalg.lstsq(M, k, rcond=1e-13)[0] - a
+    size = np.abs(np.linalg.eigvalsh(A)).max()
+    for threshold in (c, c + size, c - size):
+        B = A.copy()
+        B[-1, -1] += threshold
+        machine = _decompose(B, threshold, len(M))
+        if machine is not None:
+            return machine.normalised()
+    raise ArithmeticError("no decomposition of the quadratic was found")
+
+
+def _decompose(B, threshold, m):
+    """B = sum_i w_i (y_i, 1)(y_i, 1)^T as a machine, or None where that is ill-conditioned."""
+    eigenvalues, vectors = np.linalg.eigh(B)
+    keep = np.abs(eigenvalues) > 1e-13 * np.abs(eigenvalues).max()
+    Y, weights = [], []
+    for sign in (1, -1):
+        block = keep & (sign * eigenvalues > 0)
+        L = vectors[:, block] * np.sqrt(np.abs(eigenvalues[block]))  # B's part = sign * L L^T
+        n = L.shape[1]
+        if n == 0:
+            continue
+        last = np.linalg.norm(L[-1])
+        if last <= 1e-7 * np.linalg.norm(L):
+            return None  # this block has no part along e: no (y, 1) can express it
+        L = L @ _rotation(L[-1] / last, np.full(n, 1 / np.sqrt(n)))
+        Y.append((L[:-1] / L[-1]).T)
+        weights.append(sign * L[-1] ** 2)
+    return KernelMachine(Polynomial(2), np.concatenate(Y), np.concatenate(weights), threshold)
+
+
+def _rotation(a, b):
+    """An orthogonal Q with a @ Q = b for unit vectors a and b (a Householder reflection)."""
+    u = a - b
+    length = u @ u
+    return np.eye(len(a)) - (2 / length * np.outer(u, u) if length > 1e-30 else 0)

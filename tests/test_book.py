@@ -1,0 +1,402 @@
+"""The rules every page of the book and every file of the module must keep."""
+
+import ast
+import re
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import nbformat
+import pytest
+import yaml
+from IPython.core.inputtransformer2 import TransformerManager
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+ROOT = Path(__file__).parents[1]
+LAST = "upgrade/mnist"  # introduces every file whose own chapter is not written yet
+
+# file: (floor, the chapters that may introduce it; () if it is free from the beginning)
+FLOORS = {
+    "kernels": (1, ("kernels/maximum-margin", "kernels/soft-margin",
+                    "kernels/dual-representation", "kernels/constructing-kernels",
+                    "kernels/kernel-machines")),
+    "datasets": (1, ()),
+    "plotting": (1, ()),
+    "ridge": (2, ("kernels/dual-representation",)),
+    "svm": (2, ("kernels/maximum-margin", "kernels/soft-margin")),
+    "machine": (2, ("kernels/kernel-machines",)),
+    "oracle": (3, ("deconstruction/the-laconic-oracle",)),
+    "incremental": (3, ("upgrade/learning-and-unlearning",)),
+    "bracketing": (4, ("deconstruction/bracketing",)),
+    "enumeration": (4, ("upgrade/many-machines",)),
+    "normals": (5, ("deconstruction/normals",)),
+    "subspace": (6, ("deconstruction/kernel-subspace", "deconstruction/gaussian-subspace")),
+    "kernel_type": (6, ("deconstruction/kernel-type",)),
+    "polynomial": (7, ("deconstruction/polynomial-machines",
+                       "beyond/support-vectors-of-a-cubic")),
+    "tanh": (7, ("beyond/tanh-at-infinity",)),
+    "gaussian": (7, ("beyond/gaussian-measuring-stick",)),
+    "certificate": (8, ("deconstruction/the-whole-algorithm",)),
+    "deconstruction": (8, ("deconstruction/the-whole-algorithm", "beyond/how-few-questions")),
+    "upgrading": (9, ("upgrade/mnist",)),
+}
+HEADINGS = ("What you will learn", "What can go wrong", "Take-away", "Exercises",
+            "Further reading")
+ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
+ABSOLUTE_PATH = re.compile(r"""(?:^|[\s"'`(=\[,:])(?:(?:/[\w.+-]+){2,}|[A-Za-z]:\\\w)""", re.M)
+FENCE = r"^(?:`{3,}|:{3,})\{%s\}[ \t]*(.*)\n((?:[ \t]*:[\w-]+:.*\n)*)"
+
+
+# Reading the book and the module
+
+def toc_pages(toc):
+    """Pages of a table of contents in reading order, as paths below book/ without a suffix."""
+    pages = [toc["root"]] if "root" in toc else []
+    for entry in toc.get("parts", []) + toc.get("chapters", []) + toc.get("sections", []):
+        pages += ([entry["file"]] if "file" in entry else []) + toc_pages(entry | {"root": None})
+    return [page.removeprefix("book/") for page in pages if page]
+
+
+def is_chapter(page):
+    """Chapters stand in the folder of their part; front pages and appendices do not."""
+    return "/" in page
+
+
+def parse(cell_source):
+    """The syntax tree of a code cell, magics taken out."""
+    return ast.parse(TransformerManager().transform_cell(cell_source))
+
+
+def homes(init_source):
+    """Which file of decon each name of `decon/__init__.py` comes from."""
+    return {
+        alias.asname or alias.name: (node.module or alias.name).split(".")[0]
+        for node in ast.walk(ast.parse(init_source)) if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+
+
+def decon_imports(tree, home):
+    """Files of decon that a syntax tree uses; None stands for the package as a whole."""
+    used, packages = set(), set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                package, _, module = alias.name.partition(".")
+                if package == "decon":
+                    used.add(module or None)
+                    packages.add("decon" if module or not alias.asname else alias.asname)
+        elif isinstance(node, ast.ImportFrom):
+            module = node.module or ""
+            if node.level == 0 and module.split(".")[0] != "decon":
+                continue
+            module = module if node.level else module.partition(".")[2]
+            used |= {module} if module else {home.get(a.name, a.name) for a in node.names}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            if node.value.id in packages:
+                used.add(home.get(node.attr, node.attr))
+    return used
+
+
+# The rules: each gives a list of faults, empty when all is well
+
+def floor_faults(sources, floors=FLOORS):
+    """Imports inside decon that climb, go round in a circle, or use the package's own roof."""
+    found = [f"decon/{name}.py has no floor" for name in sources if name not in floors]
+    graph = {}
+    for name, source in sources.items():
+        graph[name] = decon_imports(ast.parse(source), home={})
+        for target in graph[name]:
+            if target not in floors:
+                found.append(f"decon/{name}.py imports {target or 'the package'}, not a file")
+            elif floors[target][0] > floors[name][0]:
+                found.append(f"decon/{name}.py climbs to decon/{target}.py")
+    try:  # files of one floor may import each other, but not in a circle
+        tuple(TopologicalSorter(graph).static_order())
+    except CycleError as error:
+        found.append(f"imports go round in a circle: {error.args[1]}")
+    return found
+
+
+def toc_faults(pages, files):
+    """Pages listed but missing, and files below book/ that are not listed."""
+    present = {file.rsplit(".", 1)[0] for file in files}
+    return [f"{page} is listed but does not exist" for page in pages if page not in present] + [
+        f"{name} is not in the table of contents" for name in sorted(present - set(pages))
+    ]
+
+
+def order_faults(cells):
+    counts = [cell.execution_count for cell in cells if cell.cell_type == "code"]
+    if counts == list(range(1, len(counts) + 1)):
+        return []
+    return [f"cells were not executed in order from 1: {counts}"]
+
+
+def output_faults(cells):
+    found = []
+    for cell in cells:
+        for output in cell.get("outputs", []):
+            where = f"cell {cell.execution_count}"
+            if output.output_type == "error":
+                found.append(f"{where}: error {output.ename}")
+                continue
+            if output.get("name") == "stderr":
+                found.append(f"{where}: text on stderr: {output.text[:80]!r}")
+            data = output.get("data", {"text/plain": output.get("text", "")})
+            for kind, text in data.items():
+                if kind.startswith("text/"):
+                    text = re.sub(r"<style>.*?</style>", "", text, flags=re.S)
+                    found += [f"{where}: memory address {m[0]}" for m in ADDRESS.finditer(text)]
+                    found += [f"{where}: absolute path {m[0].strip()}"
+                              for m in ABSOLUTE_PATH.finditer(text)]
+    return found
+
+
+def figure_faults(cells):
+    found = []
+    for cell in cells:
+        kinds = {kind for output in cell.get("outputs", []) for kind in output.get("data", {})}
+        if any(kind.startswith("image/") for kind in kinds):
+            alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
+            if not alt.strip():
+                found.append(f"cell {cell.execution_count}: figure without alt text")
+        if cell.cell_type == "markdown":
+            images = re.findall(r"!\[\s*\]\(.*?\)", cell.source)
+            images += [tag for tag in re.findall(r"<img[^>]*>", cell.source)
+                       if not re.search(r"""alt=["'][^"']""", tag)]
+            for match in re.finditer(FENCE % "(?:figure|image)", cell.source, re.M):
+                if not re.search(r":alt:[ \t]*\S", match[2]):
+                    images.append(match[1])
+            found += [f"figure without alt text: {image}" for image in images]
+    return found
+
+
+def exercise_faults(cells, at_least):
+    text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown") + "\n"
+    labels = []
+    for match in re.finditer(FENCE % "exercise(?:-start)?", text, re.M):
+        label = re.search(r":label:[ \t]*(\S+)", match[2])
+        labels.append(label[1] if label else None)
+    found = ["an exercise has no label" for label in labels if label is None]
+    if len(labels) < at_least:
+        found.append(f"{len(labels)} exercises, expected at least {at_least}")
+    solved = [m[1].strip() for m in re.finditer(FENCE % "solution(?:-start)?", text, re.M)]
+    found += [f"exercise {label} has no solution" for label in labels
+              if label and label not in solved]
+    found += [f"the solution of {label} has no exercise" for label in solved
+              if label not in labels]
+    for kind in ("exercise", "solution"):
+        starts, ends = (len(re.findall(FENCE % f"{kind}-{end}", text, re.M))
+                        for end in ("start", "end"))
+        if starts != ends:
+            found.append(f"{starts} {kind}-start but {ends} {kind}-end")
+    return found
+
+
+def heading_faults(cells):
+    headings = [match[1].strip() for cell in cells if cell.cell_type == "markdown"
+                for match in re.finditer(r"^#+[ \t]+(.*)$", cell.source, re.M)]
+    return [f"no heading {wanted!r}" for wanted in HEADINGS
+            if not any(heading.lower().startswith(wanted.lower()) for heading in headings)]
+
+
+def import_faults(cells, page, pages, home, floors=FLOORS):
+    """A chapter imports decon, and of it only what it or an earlier chapter introduces."""
+    used = set()
+    for cell in cells:
+        if cell.cell_type == "code":
+            used |= decon_imports(parse(cell.source), home)
+    found = [] if used else ["decon is not imported"]
+    for name in sorted(used - {None}):
+        if name not in floors:
+            found.append(f"imports {name}, which decon does not have")
+            continue
+        written = [pages.index(chapter) for chapter in floors[name][1] if chapter in pages]
+        introduced = min(written, default=pages.index(LAST) if LAST in pages else len(pages))
+        if floors[name][1] and introduced > pages.index(page):
+            found.append(f"imports {name}, which a later chapter introduces")
+    return found
+
+
+def notebook_faults(notebook, page, pages, home):
+    """All that is wrong with one notebook."""
+    cells = notebook.cells
+    found = order_faults(cells) + output_faults(cells) + figure_faults(cells)
+    found += exercise_faults(cells, at_least=3 if is_chapter(page) else 0)
+    if is_chapter(page):
+        found += heading_faults(cells) + import_faults(cells, page, pages, home)
+    return found
+
+
+# The book
+
+PAGES = toc_pages(yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8")))
+NOTEBOOKS = [page for page in PAGES if (ROOT / "book" / f"{page}.ipynb").exists()]
+MODULES = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "decon").glob("*.py")}
+HOME = homes(MODULES.pop("__init__", ""))
+
+
+def test_table_of_contents():
+    files = [path.relative_to(ROOT / "book").as_posix() for path in (ROOT / "book").rglob("*")
+             if path.suffix in {".ipynb", ".md"}
+             and not {"_static", ".ipynb_checkpoints"} & set(path.parts)]
+    assert toc_faults(PAGES, files) == []
+
+
+@pytest.mark.parametrize("page", NOTEBOOKS)
+def test_notebook(page):
+    notebook = nbformat.read(ROOT / "book" / f"{page}.ipynb", as_version=4)
+    assert notebook_faults(notebook, page, PAGES, HOME) == []
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in NOTEBOOKS])
+def test_markdown_page(page):
+    path = ROOT / "book" / f"{page}.md"
+    if path.exists():  # that it must is the business of test_table_of_contents
+        cell = new_markdown_cell(path.read_text(encoding="utf-8"))
+        assert not is_chapter(page) and figure_faults([cell]) + exercise_faults([cell], 0) == []
+
+
+def test_no_import_climbs():
+    assert floor_faults(MODULES) == []
+
+
+# The checks themselves: a good chapter passes, and each way to spoil it is caught
+
+BOOK = ["intro", "kernels/kernel-machines", "deconstruction/the-laconic-oracle",
+        "deconstruction/bracketing", "upgrade/mnist", "glossary"]
+TOP = {"Oracle": "oracle", "deconstruct": "deconstruction", "Gaussian": "kernels"}
+
+
+def good_chapter():
+    """A chapter (of the laconic oracle) that keeps every rule."""
+    exercises = "\n".join(
+        f"```{{exercise}} Title\n:label: ex-{i}\nText.\n```\n\n```{{solution}} ex-{i}\n:class: "
+        f"dropdown\nText.\n```\n" for i in (1, 2))
+    exercises += "\n```{exercise}\n:label: ex-3\nText.\n```\n```{solution-start} ex-3\n```\n"
+    png = new_output("display_data", data={"image/png": "AAAA", "text/plain": "<Figure size>"})
+    cells = [
+        new_markdown_cell("# Title\n\n" + "\n\n".join(f"## {heading}" for heading in HEADINGS)),
+        new_code_cell("from decon import Gaussian, Oracle\n%matplotlib inline",
+                      execution_count=1),
+        new_markdown_cell("![A curve](a.png)\n\n```{figure} b.png\n:alt: A line\nCaption.\n```\n"),
+        new_code_cell("1 / 3", execution_count=2, outputs=[
+            new_output("stream", name="stdout", text="m / n and 1/2, decon/oracle.py\n"),
+            new_output("execute_result", data={"text/plain": "0.3333", "text/html": "<b>1</b>"})]),
+        new_markdown_cell(exercises),
+        new_code_cell("plot()", execution_count=3, outputs=[png],
+                      metadata={"mystnb": {"image": {"alt": "Points around a circle"}}}),
+        new_markdown_cell("```{solution-end}\n```"),
+    ]
+    return new_notebook(cells=cells)
+
+
+def spoil(cell, key, value):
+    def change(notebook):
+        notebook.cells[cell][key] = value
+    return change
+
+
+def replace(cell, old, new):
+    def change(notebook):
+        assert old in notebook.cells[cell].source
+        notebook.cells[cell].source = notebook.cells[cell].source.replace(old, new, 1)
+    return change
+
+
+def prints(text, name="stdout"):
+    return spoil(3, "outputs", [new_output("stream", name=name, text=text)])
+
+
+def shows(html):
+    return spoil(3, "outputs", [new_output("display_data", data={"text/html": html})])
+
+
+BAD = {
+    "not executed": (spoil(3, "execution_count", None), "in order from 1"),
+    "executed out of order": (spoil(3, "execution_count", 7), "in order from 1"),
+    "an error": (spoil(3, "outputs", [new_output("error", ename="ValueError", evalue="",
+                                                 traceback=[])]), "error ValueError"),
+    "a warning": (prints("UserWarning", "stderr"), "stderr"),
+    "an address": (prints("<object at 0x7f12ab34cd56>"), "memory address"),
+    "a path": (prints("read /home/ann/data.csv"), "absolute path"),
+    "a quoted path": (prints("'/data/set'"), "absolute path"),
+    "a path on Windows": (prints("saved to C:\\data"), "absolute path"),
+    "a path in HTML": (shows("<p>in /opt/lib/x.py</p>"), "absolute path"),
+    "no alt text": (spoil(5, "metadata", {}), "cell 3: figure without alt text"),
+    "empty alt text": (spoil(5, "metadata", {"mystnb": {"image": {"alt": " "}}}), "alt text"),
+    "a Markdown image without alt": (replace(2, "![A curve]", "![]"), "alt text: ![](a.png)"),
+    "a figure without alt": (replace(2, ":alt: A line\n", ""), "alt text: b.png"),
+    "an img without alt": (replace(2, "![A curve](a.png)", "<img src='a.png'>"), "alt text: <img"),
+    "an exercise without label": (replace(4, ":label: ex-1\n", ""), "has no label"),
+    "an exercise without solution": (replace(4, "{solution} ex-1", "{note} ex-1"),
+                                     "ex-1 has no solution"),
+    "a solution without exercise": (replace(4, "{solution} ex-1", "{solution} ex-9"),
+                                    "solution of ex-9 has no exercise"),
+    "two exercises": (replace(4, "{exercise}", "{note}"), "2 exercises"),
+    "an open solution": (spoil(6, "source", ""), "solution-start but 0 solution-end"),
+    "no decon": (replace(1, "from decon import Gaussian, Oracle", ""), "not imported"),
+    "a later file": (replace(1, "decon import", "decon.bracketing import"), "imports bracketing"),
+    "a later name": (replace(1, "Gaussian, Oracle", "deconstruct"), "imports deconstruction"),
+    "a later attribute": (replace(1, "from decon import Gaussian, Oracle",
+                                  "import decon as d; d.deconstruct"), "imports deconstruction"),
+    "a later module": (replace(1, "from decon import Gaussian, Oracle",
+                               "import decon.upgrading as u"), "imports upgrading"),
+    "an unknown name": (replace(1, "Oracle", "Delphi"), "imports Delphi"),
+    "everything": (replace(1, "Gaussian, Oracle", "*"), "imports *"),
+} | {f"no {heading}": (replace(0, f"## {heading}", "## Other"), f"no heading '{heading}'")
+     for heading in HEADINGS}
+
+
+def test_a_good_chapter_has_no_fault():
+    page = "deconstruction/the-laconic-oracle"
+    assert notebook_faults(good_chapter(), page, BOOK, TOP) == []
+
+
+@pytest.mark.parametrize("change, expected", BAD.values(), ids=BAD.keys())
+def test_a_bad_chapter_is_caught(change, expected):
+    notebook = good_chapter()
+    change(notebook)
+    found = notebook_faults(notebook, "deconstruction/the-laconic-oracle", BOOK, TOP)
+    assert any(expected in fault for fault in found), found
+
+
+def test_the_last_chapter_introduces_what_no_written_chapter_does():
+    cells = [new_code_cell("from decon import deconstruct")]
+    assert import_faults(cells, LAST, BOOK, TOP) == []
+    assert import_faults(cells, "deconstruction/bracketing", BOOK, TOP) != []
+
+
+def test_front_pages_and_appendices_need_no_exercises():
+    notebook = new_notebook(cells=[new_code_cell("from decon import deconstruct",
+                                                 execution_count=1)])
+    assert notebook_faults(notebook, "intro", BOOK, TOP) == []
+
+
+def test_toc_is_read_in_order_and_compared_with_the_files():
+    toc = {"root": "book/intro", "parts": [{"caption": "I", "chapters": [
+        {"file": "book/a/b", "sections": [{"file": "book/a/c"}]}, {"file": "book/d"}]}]}
+    assert toc_pages(toc) == ["intro", "a/b", "a/c", "d"]
+    assert toc_faults(["intro", "a/b"], ["intro.md", "a/b.ipynb"]) == []
+    assert toc_faults(["intro", "a/b"], ["intro.md", "a/c.ipynb"]) == [
+        "a/b is listed but does not exist", "a/c is not in the table of contents"]
+
+
+@pytest.mark.parametrize("sources, expected", [
+    ({"kernels": "from .machine import KernelMachine"}, "climbs to decon/machine.py"),
+    ({"kernels": "def f():\n    from decon import machine"}, "climbs to decon/machine.py"),
+    ({"machine": "import decon.oracle"}, "climbs to decon/oracle.py"),
+    ({"machine": "from decon import Oracle"}, "imports Oracle, not a file"),
+    ({"machine": "import decon"}, "imports the package"),
+    ({"svm": "from . import ridge", "ridge": "from .svm import fit"}, "circle"),
+    ({"attic": ""}, "decon/attic.py has no floor"),
+])
+def test_a_climbing_import_is_caught(sources, expected):
+    found = floor_faults(sources)
+    assert any(expected in fault for fault in found), found
+
+
+def test_imports_downwards_and_on_one_floor_are_allowed():
+    assert floor_faults({"machine": "from .kernels import Gaussian\nimport numpy",
+                         "svm": "from decon.machine import KernelMachine", "kernels": ""}) == []

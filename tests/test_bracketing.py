@@ -1,0 +1,96 @@
+"""Bracketing against known crossings, Eq. 9, and brute force."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from decon import KernelMachine, Oracle, Polynomial
+from decon.bracketing import bisect, bisect_along, boundary_points, bracket_steps, pn_pairs
+
+
+def pairs(machine, n, seed=0, scale=3.0):
+    rng = np.random.default_rng(seed)
+    X = scale * rng.standard_normal((4 * n, machine.dimension))
+    labels = machine.predict(X)
+    return pn_pairs(X[labels > 0], X[labels < 0], n, rng)
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 30, 300])
+def test_brackets_hold_the_boundary_and_obey_equation_9(dimension):
+    machine = KernelMachine.random(Polynomial(2), dimension, 3)
+    oracle = Oracle(machine.predict, dimension)
+    P, N = pairs(machine, 40)
+    before = [np.linalg.norm(P - N, axis=1), P.copy(), N.copy()]
+    p, n = bisect(oracle, P, N, 1e-6)
+    assert (machine.predict(p) == 1).all() and (machine.predict(n) == -1).all()
+    assert (np.linalg.norm(p - n, axis=1) <= 1e-6).all()
+    steps = [bracket_steps(length, 1e-6) for length in before[0]]
+    assert oracle.queries <= sum(steps) and oracle.calls <= max(steps)
+    np.testing.assert_array_equal(P, before[1])  # the caller's arrays are left alone
+    np.testing.assert_array_equal(N, before[2])
+
+
+@given(length=st.floats(1e-3, 1e3), width=st.floats(1e-9, 1e-4))
+@settings(deadline=None)
+def test_steps_of_one_bracket(length, width):
+    oracle = Oracle(lambda X: X[:, 0] > length / np.pi, 1)
+    bisect(oracle, [[length]], [[0.0]], width)
+    assert oracle.queries <= bracket_steps(length, width) <= oracle.queries + 1
+
+
+def test_a_width_below_rounding_ends_all_the_same():
+    oracle = Oracle(lambda X: X[:, 0] > 1 / 3, 1)
+    P, N = bisect(oracle, [[1.0]], [[0.0]], 0.0)
+    assert 0 < P[0, 0] - N[0, 0] < 1e-16 and oracle.queries < 70
+
+
+def test_no_pairs_cost_nothing():
+    oracle = Oracle(lambda X: X[:, 0] > 0, 3)
+    P, N = bisect(oracle, np.empty((0, 3)), np.empty((0, 3)), 1e-6)
+    assert P.shape == N.shape == (0, 3) and oracle.queries == 0
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_boundary_points_lie_on_the_boundary(seed):
+    machine = KernelMachine.random(Polynomial(3), 10, 4, seed)
+    P, N = pairs(machine, 30, seed)
+    X, V = boundary_points(Oracle(machine.predict, 10), P, N, 1e-12)
+    distance = np.abs(machine.decision_function(X)) / np.linalg.norm(machine.gradient(X), axis=1)
+    assert np.median(distance) < 1e-12 and distance.max() < 1e-10
+    np.testing.assert_allclose(np.linalg.norm(V, axis=1), 1)
+    np.testing.assert_allclose(V, (P - N) / np.linalg.norm(P - N, axis=1)[:, None])
+
+
+def test_a_point_is_no_pair_with_itself():
+    with pytest.raises(ValueError, match="own partner"):
+        boundary_points(Oracle(lambda X: X[:, 0] > 0, 2), [[1.0, 1.0]], [[1.0, 1.0]], 1e-6)
+
+
+@given(crossing=st.floats(-50, 50), guess=st.floats(-50, 50), step=st.floats(1e-6, 10))
+@settings(deadline=None, max_examples=60)
+def test_walk_then_bisect_finds_the_crossing(crossing, guess, step):
+    oracle = Oracle(lambda X: X[:, 0] > crossing, 2)
+    t = bisect_along(oracle, np.zeros((3, 2)), np.tile([1.0, 0.0], (3, 1)), guess, step, 1e-9, 1e3)
+    np.testing.assert_allclose(t, crossing, atol=1e-9)
+    walk = np.log2(abs(crossing - guess) / step + 1) + 2
+    assert oracle.queries / 3 <= walk + np.log2(max(abs(crossing - guess), step) / 1e-9) + 2
+
+
+def test_a_good_guess_is_cheap():
+    oracle = Oracle(lambda X: X[:, 0] > 0.123456, 1)
+    bisect_along(oracle, [[0.0]], [[1.0]], 0.123455, 2e-6, 1e-9, 1.0)
+    assert oracle.queries <= np.log2(2e-6 / 1e-9) + 3
+
+
+def test_lines_without_a_crossing_are_nan():
+    oracle = Oracle(lambda X: X[:, 0] > 0.5, 2)
+    t = bisect_along(oracle, np.zeros((2, 2)), np.eye(2), 0.0, 0.1, 1e-9, 10.0)
+    assert t[0] == pytest.approx(0.5) and np.isnan(t[1])
+
+
+def test_pairs_are_distinct_while_there_are_enough():
+    P, N = pn_pairs(np.arange(4.0)[:, None], -np.arange(1.0, 6)[:, None], 20, 3)
+    assert len(set(zip(P.ravel(), N.ravel(), strict=True))) == 20
+    P, N = pn_pairs([[1.0]], [[0.0]], 7)
+    assert P.shape == N.shape == (7, 1)

@@ -1,0 +1,315 @@
+"""From labels to machines, on boxes whose inside we know; and everything that can be wrong."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.decomposition import PCA
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from decon import (
+    BudgetExhausted,
+    Deconstruction,
+    Gaussian,
+    KernelMachine,
+    Linear,
+    Oracle,
+    OracleError,
+    Polynomial,
+    Tanh,
+    deconstruct,
+)
+from decon.bracketing import boundary_points, pn_pairs
+from decon.datasets import load_mnist
+from decon.subspace import principal_cosines
+
+
+def typical(predict, X, n=5):
+    """n points of each label."""
+    labels = np.asarray(predict(X))
+    return np.concatenate([X[labels == kind][:n] for kind in np.unique(labels)])
+
+
+def take_apart(predict, features, seed=0, **options):
+    oracle = Oracle(predict, features.shape[1], **options)
+    result = deconstruct(oracle, features, random_state=seed, progress=False)
+    assert sum(result.queries.values()) == oracle.queries
+    return result
+
+
+def agreement(result, predict, seed=0):
+    """Agreement on 20,000 wide points and 5,000 near the boundary, none of them used before."""
+    rng = np.random.default_rng(seed + 1000)
+    d, R = result.machine.dimension, result.scale
+    wide = rng.standard_normal((20000, d)) * R / np.sqrt(d)
+    wide[10000:] *= 3
+    signs = lambda X: np.where(predict(X) == 1, 1, -1)  # noqa: E731
+    own = result.machine.predict(wide)
+    X, _ = boundary_points(Oracle(result.machine.predict, d),
+                           *pn_pairs(wide[own > 0], wide[own < 0], 2500, rng), 1e-13 * R)
+    G = result.machine.gradient(X)
+    G *= 1e-4 * R / np.linalg.norm(G, axis=1, keepdims=True)
+    near = np.concatenate([X + G, X - G])
+    return (own == signs(wide)).mean(), (result.machine.predict(near) == signs(near)).mean()
+
+
+def random_box(kernel, d, m, seed):
+    machine = KernelMachine.random(kernel, d, m, seed)
+    X = np.random.default_rng(seed + 500).standard_normal((300, d))
+    return machine, typical(machine.predict, X)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_quadratic_machines(seed):
+    box, features = random_box(Polynomial(2), 30, 12, seed)
+    result = take_apart(box.predict, features, seed)
+    assert (result.kernel_type, result.n_support, result.exact) == ("quadratic", 12, False)
+    assert principal_cosines(result.subspace, box.support_vectors.T).min() >= 0.9999
+    assert min(agreement(result, box.predict, seed)) >= 0.9999
+    assert min(result.agreement.values()) >= 0.999
+    assert result.machine.support_vectors.shape == (12, 30)
+    assert sum(result.queries.values()) <= 40_000
+    assert result.queries["certificate"] == 800
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_linear_machines(seed):
+    box, features = random_box(Linear(), 30, 12, seed)
+    result = take_apart(box.predict, features, seed)
+    w = box.weights @ box.support_vectors
+    size = np.linalg.norm(w)
+    assert (result.kernel_type, result.n_support) == ("linear", 1)
+    np.testing.assert_allclose(result.machine.support_vectors[0], w / size, atol=1e-6)
+    assert result.machine.threshold == pytest.approx(box.threshold / size, abs=1e-6)
+    assert min(agreement(result, box.predict, seed)) >= 0.9999
+    assert sum(result.queries.values()) <= 4000
+
+
+@pytest.mark.parametrize("d, m", [(1, 1), (2, 2), (3, 1), (5, 4), (5, 5), (5, 9), (60, 3)])
+def test_other_sizes(d, m):
+    box, features = random_box(Polynomial(2), d, m, 1)
+    result = take_apart(box.predict, features)
+    if d > 1:  # on a line, one of the two roots may lie far outside
+        assert (result.kernel_type, result.n_support) == ("quadratic", min(m, d))
+        assert principal_cosines(result.subspace, box.support_vectors.T).min() >= 0.9999
+    assert min(agreement(result, box.predict)) >= 0.998
+
+
+@pytest.fixture(scope="module")
+def sets():
+    cancer, digits, mnist = load_breast_cancer(), load_digits(), load_mnist()
+    pixels = PCA(40, random_state=0).fit_transform(mnist[0])
+    shuffled = np.random.default_rng(0).permutation(len(pixels))
+    return {
+        "cancer": (StandardScaler().fit_transform(cancer.data), cancer.target),
+        "raw cancer": (cancer.data, cancer.target),
+        "digits": (digits.data / 16, digits.target % 2),
+        "mnist": (pixels[shuffled], (mnist[1] == 1).astype(int)[shuffled]),
+    }
+
+
+@pytest.mark.parametrize("name, n, options", [
+    ("cancer", 60, {"C": 100, "gamma": 0.01}),
+    ("cancer", 400, {}),                               # m > d
+    ("cancer", 100, {"C": 100, "gamma": 5, "coef0": 3}),
+    ("digits", 60, {}),
+    ("digits", 150, {"coef0": 0.1}),
+    ("mnist", 80, {}),
+    ("mnist", 600, {"C": 10}),                         # m > d
+])
+def test_trained_quadratic_svcs(sets, name, n, options):
+    X, y = sets[name]
+    svc = SVC(kernel="poly", degree=2, **{"coef0": 1, **options}).fit(X[:n], y[:n])
+    result = take_apart(svc.predict, typical(svc.predict, X))
+    rank = np.linalg.matrix_rank(svc.support_vectors_)
+    assert (result.kernel_type, result.n_support) == ("quadratic", rank)
+    basis = np.linalg.svd(svc.support_vectors_.T)[0][:, :rank]
+    assert principal_cosines(result.subspace, basis).min() >= 0.9999
+    assert min(agreement(result, svc.predict)) >= 0.9999
+    assert ("at least" in result.reason) == (rank == X.shape[1])
+
+
+@pytest.mark.parametrize("name, n", [("cancer", 300), ("raw cancer", 200), ("digits", 200),
+                                     ("mnist", 300)])
+def test_trained_linear_svcs(sets, name, n):
+    X, y = sets[name]
+    svc = SVC(kernel="linear").fit(X[:n], y[:n])
+    result = take_apart(svc.predict, typical(svc.predict, X))
+    w = svc.coef_[0] / np.linalg.norm(svc.coef_)
+    assert result.kernel_type == "linear"
+    np.testing.assert_allclose(result.machine.support_vectors[0], w, atol=1e-6)
+    offset = -svc.intercept_[0] / np.linalg.norm(svc.coef_)
+    assert result.machine.threshold == pytest.approx(offset, abs=1e-6 * result.scale)
+
+
+def test_badly_scaled_data_hide_directions_but_not_the_boundary(sets):
+    X, y = sets["raw cancer"]
+    svc = SVC(kernel="poly", degree=2, coef0=1).fit(X[:60], y[:60])
+    result = take_apart(svc.predict, typical(svc.predict, X))
+    assert result.kernel_type == "quadratic" and "hidden" in result.reason
+    assert min(agreement(result, svc.predict)) >= 0.9999
+
+
+@pytest.mark.parametrize("gamma, coef0", [(0.003, 3.0), (30.0, 0.01)])
+def test_nearly_linear_and_nearly_homogeneous(gamma, coef0):
+    box, features = random_box(Polynomial(2, gamma=gamma, coef0=coef0), 20, 6, 0)
+    result = take_apart(box.predict, features)
+    assert (result.kernel_type, result.n_support) == ("quadratic", 6)
+    assert min(agreement(result, box.predict)) >= 0.9999
+
+
+def test_homogeneous_threshold_zero_and_small_weights():
+    box, features = random_box(Polynomial(2, coef0=0), 15, 5, 0)
+    result = take_apart(box.predict, features)
+    assert result.kernel_type == "quadratic" and result.machine.kernel.coef0 == 0
+    machine = KernelMachine.random(Polynomial(2), 15, 5, 0)
+    X = np.random.default_rng(0).standard_normal((300, 15))
+    for weights, threshold in [(machine.weights, 0.0),
+                               (machine.weights * [1, 1, 1, 1, 1e-3], machine.threshold)]:
+        box = KernelMachine(machine.kernel, machine.support_vectors, weights, threshold)
+        result = take_apart(box.predict, typical(box.predict, X))
+        assert (result.kernel_type, result.n_support) == ("quadratic", 5)
+        assert min(agreement(result, box.predict)) >= 0.9999
+
+
+@pytest.mark.parametrize("kernel", [Polynomial(3), Polynomial(4), Tanh(1.0, 0.1), Gaussian(3.0)],
+                         ids=str)
+@pytest.mark.parametrize("seed", range(2))
+def test_other_kernels_are_unknown_with_a_reason(kernel, seed):
+    box, features = random_box(kernel, 12, 4, seed)
+    result = take_apart(box.predict, features, seed)
+    assert result.kernel_type == "unknown" and result.machine is None and result.reason
+    if kernel.name != "gaussian":
+        assert principal_cosines(result.subspace, box.support_vectors.T).min() >= 0.9999
+
+
+@pytest.mark.parametrize("model", [RandomForestClassifier(10, random_state=0),
+                                   KNeighborsClassifier()], ids=lambda m: type(m).__name__)
+def test_boxes_that_are_no_kernel_machines_are_unknown(sets, model):
+    X, y = sets["cancer"]
+    X = X[:, :6]
+    model.fit(X, y)
+    result = take_apart(model.predict, typical(model.predict, X))
+    assert result.kernel_type == "unknown" and result.machine is None and result.reason
+
+
+def test_too_large_for_a_null_vector_is_said():
+    rng = np.random.default_rng(0)
+    box = KernelMachine(Gaussian(12.0), rng.standard_normal((3, 120)), [1.0, 1.0, 1.0], 1.0)
+    result = take_apart(box.predict, typical(box.predict, 1.3 * rng.standard_normal((200, 120))))
+    assert result.kernel_type == "unknown" and "7381 coefficients" in result.reason
+
+
+def test_the_same_call_gives_the_same_answer():
+    box, features = random_box(Polynomial(2), 8, 3, 0)
+    first, second = (take_apart(box.predict, features, seed=5) for _ in range(2))
+    np.testing.assert_array_equal(first.machine.support_vectors, second.machine.support_vectors)
+    assert first.queries == second.queries
+
+
+def test_labels_as_strings_and_booleans():
+    box, features = random_box(Polynomial(2), 8, 3, 0)
+    expected = take_apart(box.predict, features)
+    for predict in (lambda X: np.where(box.predict(X) > 0, "yes", "no"),
+                    lambda X: box.predict(X) > 0):
+        result = take_apart(predict, features)
+        np.testing.assert_array_equal(result.machine.weights, expected.machine.weights)
+
+
+@pytest.mark.parametrize("features, word", [
+    (np.ones((3, 4)), "(k, 8), got (3, 4)"),
+    (np.ones(8), "got (8,)"),
+    (np.full((3, 8), np.nan), "NaN"),
+    (np.zeros((3, 8)), "all zero"),
+    (np.empty((0, 8)), "all zero (or there are none)"),
+])
+def test_malformed_features(features, word):
+    box, _ = random_box(Polynomial(2), 8, 3, 0)
+    with np.errstate(all="ignore"), pytest.raises(ValueError) as error:
+        deconstruct(Oracle(box.predict, 8), features, progress=False)
+    assert word in str(error.value)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_features_of_one_class_only(sign):
+    box, features = random_box(Polynomial(2), 8, 3, 0)
+    features = features[box.predict(features) == sign]
+    with pytest.raises(ValueError, match=f"all 5 features got the label [+]?{sign}: give"):
+        deconstruct(Oracle(box.predict, 8), features, progress=False)
+
+
+@pytest.mark.parametrize("predict, word", [
+    (lambda box: box.decision_function, "scores"),
+    (lambda box: lambda X: np.digitize(box.decision_function(X), [-1, 1]), "two kinds"),
+    (lambda box: lambda X: box.predict(X)[:-1], "one label a point"),
+    (lambda box: lambda X: 1 / 0, "ZeroDivisionError"),
+])
+def test_boxes_that_misbehave(predict, word):
+    box, features = random_box(Polynomial(2), 8, 3, 0)
+    with pytest.raises(OracleError, match=word) as error:
+        deconstruct(Oracle(predict(box), 8), features, progress=False)
+    assert isinstance(error.value.result, Deconstruction)
+
+
+@pytest.mark.parametrize("budget", [0, 30, 500, 6000, 12000, 20000])
+def test_what_is_known_when_the_budget_runs_out(budget):
+    box, features = random_box(Polynomial(2), 30, 12, 2)
+    oracle = Oracle(box.predict, 30, budget=budget)
+    with pytest.raises(BudgetExhausted, match=f"budget is {budget}") as error:
+        deconstruct(oracle, features, random_state=2, progress=False)
+    known = error.value.result
+    assert oracle.queries <= budget and sum(known.queries.values()) == oracle.queries
+    assert known.kernel_type == "unknown" and "interrupted: the budget" in known.reason
+    if budget >= 6000:  # some normals, and they are right
+        G = box.gradient(known.points)
+        G /= np.linalg.norm(G, axis=1, keepdims=True)
+        assert len(G) >= 4 and np.abs(known.normals - G).max() < 1e-3
+    if budget >= 20000:
+        assert principal_cosines(known.subspace, box.support_vectors.T).min() >= 0.9999
+    assert "interrupted" in known.summary()
+
+
+def test_a_box_that_fails_half_way_keeps_what_is_known():
+    box, features = random_box(Polynomial(2), 10, 4, 0)
+    asked = 0
+
+    def predict(X):
+        nonlocal asked
+        asked += len(X)
+        if asked > 2000:
+            raise ConnectionError("gone")
+        return box.predict(X)
+
+    with pytest.raises(OracleError, match="ConnectionError") as error:
+        deconstruct(Oracle(predict, 10), features, progress=False)
+    assert len(error.value.result.normals) > 2
+
+
+@pytest.mark.parametrize("kernel", [Linear(), Polynomial(2), Gaussian(3.0)], ids=str)
+def test_saved_and_loaded_without_pickle(kernel, tmp_path):
+    box, features = random_box(kernel, 8, 3, 0)
+    result = take_apart(box.predict, features)
+    result.save(tmp_path / "result.npz")
+    same = Deconstruction.load(tmp_path / "result.npz")
+    assert same.summary() == result.summary()
+    assert same.queries == result.queries and same.agreement == result.agreement
+    for name in ("subspace", "singular_values", "points", "normals"):
+        np.testing.assert_array_equal(getattr(same, name), getattr(result, name))
+    if result.machine is not None:
+        X = np.random.default_rng(0).standard_normal((50, 8))
+        np.testing.assert_array_equal(same.machine.predict(X), result.machine.predict(X))
+
+
+def test_summary_and_plot():
+    box, features = random_box(Polynomial(2), 8, 3, 0)
+    result = take_apart(box.predict, features)
+    text = result.summary()
+    for word in ("quadratic", "3 quasi-support vectors", "1.0000 close", "certificate"):
+        assert word in text
+    import matplotlib.pyplot as plt
+    assert result.plot() is None
+    left, right = plt.gcf().axes
+    assert len(right.patches) == len(result.queries) and left.get_yscale() == "log"
+    plt.close("all")

@@ -1,0 +1,126 @@
+"""Exact learning against scikit-learn's batch solution and the optimality conditions."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.svm import SVC
+
+from decon import Gaussian, IncrementalSVM, KernelMachine, Linear, Polynomial
+
+
+def taught(X, y, kernel, C, base=None):
+    svm = IncrementalSVM(kernel, C, base)
+    for x, t in zip(X, y, strict=True):
+        svm.learn(x, t)
+    return svm
+
+
+def noisy(rng, n, d):
+    X = rng.standard_normal((n, d))
+    return X, np.where(X[:, 0] + 0.7 * rng.standard_normal(n) > 0, 1, -1)
+
+
+def batch_objective(X, y, kernel, C):
+    Q = kernel(X, X) * np.outer(y, y)
+    svc = SVC(kernel="precomputed", C=C, tol=1e-10).fit(kernel(X, X), y)
+    a = np.zeros(len(y))
+    a[svc.support_] = np.abs(svc.dual_coef_[0])
+    return a.sum() - 0.5 * a @ Q @ a
+
+
+@given(seed=st.integers(0, 10**6), n=st.integers(2, 40), d=st.integers(1, 5),
+       C=st.sampled_from([0.01, 0.1, 1.0, 10.0, 100.0]),
+       kernel=st.sampled_from([Linear(), Polynomial(2), Polynomial(3), Gaussian(1.0)]),
+       duplicates=st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_every_step_ends_at_the_optimum(seed, n, d, C, kernel, duplicates):
+    X, y = noisy(np.random.default_rng(seed), n, d)
+    if duplicates:
+        X[n // 2 :] = X[: n - n // 2]
+    svm = taught(X, y, kernel, C)
+    assert svm.kkt_residual < 1e-6
+    if len(set(y)) == 2:
+        assert svm.objective == pytest.approx(batch_objective(X, y, kernel, C), rel=1e-5, abs=1e-7)
+
+
+@pytest.mark.parametrize("kernel", [Linear(), Polynomial(2, gamma=0.2), Gaussian(2.0)], ids=str)
+def test_the_order_of_learning_does_not_matter(kernel):
+    rng = np.random.default_rng(3)
+    X, y = noisy(rng, 80, 4)
+    first = taught(X, y, kernel, 1.0)
+    shuffled = rng.permutation(80)
+    second = taught(X[shuffled], y[shuffled], kernel, 1.0)
+    T = rng.standard_normal((50, 4))
+    np.testing.assert_allclose(first.decision_function(T), second.decision_function(T), atol=1e-6)
+
+
+def test_decision_function_is_scikit_learns():
+    X, y = noisy(np.random.default_rng(1), 120, 3)
+    svm = taught(X, y, Gaussian(1.5), 1.0)
+    svc = SVC(**Gaussian(1.5).to_sklearn(), C=1.0, tol=1e-10).fit(X, y)
+    np.testing.assert_allclose(svm.decision_function(X), svc.decision_function(X), atol=1e-5)
+    assert svm.kkt_residual < 1e-10
+
+
+def test_one_class_only_is_a_constant():
+    svm = taught(np.random.default_rng(0).standard_normal((5, 2)), [1] * 5, Linear(), 1.0)
+    assert (svm.a == 0).all() and svm.kkt_residual < 1e-12
+    np.testing.assert_allclose(svm.decision_function([[9.0, 9.0]]), 1.0)
+
+
+def test_a_base_that_is_right_everywhere_needs_no_correction():
+    X, y = noisy(np.random.default_rng(0), 50, 3)
+    box = KernelMachine.from_sklearn(SVC(kernel="linear", C=1.0).fit(X, y))
+    f = box.decision_function(X)
+    sure = np.abs(f) > 0.3
+    base = KernelMachine(Linear(), box.support_vectors, 10 * box.weights, 10 * box.threshold)
+    svm = taught(X[sure], np.sign(f[sure]), Linear(), 1.0, base)
+    assert (svm.a == 0).all()
+    np.testing.assert_allclose(svm.decision_function(X), 10 * f)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_with_a_base_the_optimum_is_cvxpys(seed):
+    import cvxpy as cp
+
+    rng = np.random.default_rng(seed)
+    X, y = noisy(rng, 40, 3)
+    kernel = Polynomial(2, gamma=0.3)
+    base = KernelMachine.random(kernel, 3, 4, seed)
+    svm = taught(X, y, kernel, 2.0, base)
+    assert svm.kkt_residual < 1e-9
+    f0 = base.decision_function(X)
+    np.testing.assert_allclose(
+        svm.decision_function(X),
+        f0 + kernel(X, X) @ (svm.a * y) - svm.threshold)
+    Q = kernel(X, X) * np.outer(y, y)
+    a = cp.Variable(40)
+    root = np.linalg.cholesky(Q + 1e-10 * np.eye(40)).T
+    value = cp.sum(cp.multiply(a, 1 - y * f0)) - 0.5 * cp.sum_squares(root @ a)
+    problem = cp.Problem(cp.Maximize(value), [a >= 0, a <= 2.0, y @ a == 0])
+    problem.solve(solver=cp.CLARABEL)
+    assert svm.objective == pytest.approx(problem.value, rel=1e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize("make, word", [
+    (lambda: IncrementalSVM(Linear(), C=0), "C must"),
+    (lambda: IncrementalSVM(Linear(), C=np.nan), "C must"),
+    (lambda: IncrementalSVM(Linear(), base=KernelMachine.random(Polynomial(2), 2, 1)), "kernel"),
+    (lambda: IncrementalSVM(Linear()).decision_function([[0.0]]), "learn"),
+    (lambda: IncrementalSVM(Linear()).learn([0.0], 2), "y must"),
+    (lambda: IncrementalSVM(Linear()).learn([[0.0]], 1), "shape"),
+    (lambda: IncrementalSVM(Linear()).learn([np.nan], 1), "finite"),
+])
+def test_bad_input_is_named(make, word):
+    with pytest.raises(ValueError, match=word):
+        make()
+
+
+def test_a_refused_example_changes_nothing():
+    svm = taught([[0.0], [1.0]], [-1, 1], Linear(), 1.0)
+    before = svm.a.copy(), svm.threshold
+    with pytest.raises(ValueError, match=r"\(1,\)"):
+        svm.learn([0.0, 1.0], 1)
+    np.testing.assert_array_equal(svm.a, before[0])
+    assert svm.threshold == before[1] and len(svm.y) == 2

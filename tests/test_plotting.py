@@ -1,0 +1,116 @@
+import inspect
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex
+
+from decon import plotting
+
+
+@pytest.fixture
+def ax():
+    fig, ax = plt.subplots()
+    yield ax
+    plt.close("all")
+
+
+def test_each_label_has_its_colour_and_its_marker(ax):
+    plotting.plot_labels(ax, [[0, 0], [1, 1], [2, 2]], [-1, 1, 1])
+    positive, negative = ax.collections
+    assert to_hex(positive.get_facecolor()[0]).upper() == plotting.POSITIVE
+    assert to_hex(negative.get_facecolor()[0]).upper() == plotting.NEGATIVE
+    assert len(positive.get_offsets()) == 2 and len(negative.get_offsets()) == 1
+    assert len(positive.get_paths()[0].vertices) != len(negative.get_paths()[0].vertices)
+
+
+class Circle:
+    def decision_function(self, X):
+        return (X**2).sum(1) - 1
+
+    def predict(self, X):
+        return np.where(self.decision_function(X) > 0, 1, -1)
+
+
+class OnlyLabels:
+    predict = Circle().predict
+
+
+@pytest.mark.parametrize("machine, tolerance", [
+    (Circle(), 1e-3), (Circle().decision_function, 1e-3), (OnlyLabels(), 0.03)])
+def test_boundary_lies_where_the_machine_changes_sign(ax, machine, tolerance):
+    plotting.plot_boundary(ax, machine, (-2, 2), (-2, 2), fill=False, label="circle")
+    (contour,) = ax.collections
+    points = np.vstack([path.vertices for path in contour.get_paths()])
+    assert len(points) > 100
+    assert np.abs(np.linalg.norm(points, axis=1) - 1).max() < tolerance
+    assert ax.get_xlim() == (-2, 2) and ax.get_legend_handles_labels()[1] == ["circle"]
+
+
+def test_a_machine_of_one_sign_has_no_boundary(ax):
+    plotting.plot_boundary(ax, lambda X: np.ones(len(X)), (0, 1), (0, 1), fill=False)
+    assert not ax.collections
+
+
+def test_singular_values_are_split_after_m(ax):
+    plotting.plot_singular_values(ax, [4, 2, 1e-8, 0], m=2)
+    kept, dropped, line = ax.lines
+    assert kept.get_ydata().tolist() == [4, 2]
+    assert dropped.get_ydata()[-1] == 4 * np.finfo(float).eps
+    assert line.get_xdata()[0] == 2.5
+    assert ax.get_xlabel() and ax.get_ylabel()
+
+
+def test_digits_share_one_scale_and_fill_rows():
+    images = np.random.default_rng(0).random((12, 784))
+    plotting.plot_digits(images, titles=list("abcdefghijkl"), columns=5)
+    axes = plt.gcf().axes
+    assert len(axes) == 15 and [len(a.images) for a in axes] == [1] * 12 + [0] * 3
+    assert {a.images[0].get_clim() for a in axes[:12]} == {(0, images.max())}
+    np.testing.assert_array_equal(axes[11].images[0].get_array(), images[11].reshape(28, 28))
+    plt.close("all")
+
+
+def test_signed_images_are_centred_at_zero():
+    plotting.plot_digits(np.linspace(-1, 0.5, 784)[None])
+    assert plt.gcf().axes[0].images[0].get_clim() == (-1, 1)
+    plt.close("all")
+
+
+def test_style_is_applied():
+    with matplotlib.rc_context():
+        plotting.use_style()
+        assert plt.rcParams["figure.facecolor"] == "white"
+
+
+def test_meanings_have_different_colours():
+    names = ["POSITIVE", "NEGATIVE", "BOUNDARY", "NORMAL", "SUPPORT", "TRUTH", "RECOVERED", "PAPER"]
+    assert len({getattr(plotting, name) for name in names}) == len(names)
+
+
+def test_source_is_the_real_source():
+    shown = repr(plotting.show_source(plotting.plot_digits, docstring=True))
+    assert shown == "# decon/plotting.py\n" + inspect.getsource(plotting.plot_digits).rstrip()
+
+
+def test_docstrings_shrink_to_their_first_lines_and_the_code_stays():
+    shown = repr(plotting.show_source(plotting.plot_digits))
+    assert '    """A new figure with images of 28 x 28 pixels, in rows."""\n    images =' in shown
+    assert "Parameters" not in shown and shown.endswith("fontsize=8)")
+
+
+def test_source_of_a_method_and_of_a_class():
+    assert repr(plotting.show_source(plotting.Source.__repr__)).split("\n")[1] == (
+        "def __repr__(self):")
+    assert "def _repr_html_" in repr(plotting.show_source(plotting.Source))
+
+
+def test_html_has_the_classes_of_the_theme_and_no_path():
+    html = plotting.show_source(plotting.use_style)._repr_html_()
+    assert '<div class="highlight"><pre>' in html and '<span class="k">def</span>' in html
+    assert 'style="' not in html.replace("line-height: 125%;", "")
+    assert inspect.getfile(plotting) not in html

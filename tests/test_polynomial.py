@@ -1,0 +1,117 @@
+"""Quadratics: null vectors against SVD, quasi-support vectors as an identity."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from decon import KernelMachine, Polynomial
+from decon.polynomial import (
+    distance_to_quadratic,
+    fit_quadratic,
+    null_vector,
+    quasi_support_vectors,
+    relevant_directions,
+)
+from tests.test_normals import on_boundary
+
+
+def values(A, Z):
+    H = np.c_[Z, np.ones(len(Z))]
+    return ((H @ A) * H).sum(1)
+
+
+def matrix_of(machine):
+    """A of a machine with kernel (x.y + 1)^2, in R^d."""
+    H = np.c_[machine.support_vectors, np.ones(len(machine.weights))]
+    A = (H.T * machine.weights) @ H
+    A[-1, -1] -= machine.threshold
+    return A
+
+
+@given(seed=st.integers(0, 10**6), n=st.integers(1, 30), p=st.integers(2, 12))
+@settings(deadline=None, max_examples=50)
+def test_null_vector_is_the_last_singular_vector(seed, n, p):
+    rows = np.random.default_rng(seed).standard_normal((max(n, p - 1), p))
+    rows[:, 0] = rows[:, 1:].sum(1) * (1 + 1e-9 * (seed % 2))
+    vector, sizes = null_vector(rows)
+    assert np.linalg.norm(vector) == pytest.approx(1)
+    assert np.linalg.norm(rows @ vector) <= 1e-7 * np.linalg.norm(rows)
+    assert sizes[1] <= 1e-7 * np.linalg.norm(rows) and sizes[0] >= sizes[1]
+
+
+@pytest.mark.parametrize("m", [1, 2, 5, 12])
+@pytest.mark.parametrize("seed", range(4))
+def test_fit_recovers_the_quadratic(m, seed):
+    machine = KernelMachine.random(Polynomial(2), m, m, seed)
+    if m == 1:  # two points are all there is
+        Z = np.array([[1.0], [-0.5]])
+        A, _ = fit_quadratic(Z)
+        assert np.abs(values(A, Z)).max() < 1e-12
+        return
+    _, Z, _, _ = on_boundary(machine, (m + 1) * (m + 2), seed)
+    A, sizes = fit_quadratic(Z)
+    truth = matrix_of(machine) / np.linalg.norm(matrix_of(machine))
+    np.testing.assert_allclose(A * np.sign((A * truth).sum()), truth, atol=1e-8)
+    assert sizes[1] < 1e-8 * sizes[0]
+
+
+def test_too_few_points_are_refused():
+    with pytest.raises(ValueError, match="needs 5 points, got 4"):
+        fit_quadratic(np.random.default_rng(0).standard_normal((4, 2)))
+
+
+@given(seed=st.integers(0, 10**6), m=st.integers(1, 10))
+@settings(deadline=None, max_examples=100)
+def test_quasi_support_vectors_are_the_same_function(seed, m):
+    rng = np.random.default_rng(seed)
+    A = rng.standard_normal((m + 1, m + 1))
+    A = A + A.T
+    machine = quasi_support_vectors(A)
+    Z = rng.standard_normal((200, m))
+    f, g = machine.decision_function(Z), values(A, Z)
+    factor = (f @ g) / (g @ g)
+    assert factor > 0
+    size = np.abs(f).max() + np.abs(machine.weights).sum() + abs(machine.threshold)
+    np.testing.assert_allclose(f, factor * g, atol=1e-6 * size)
+    assert np.abs(machine.weights).max() == pytest.approx(1)
+
+
+def test_m_quasi_support_vectors_suffice():
+    machine = KernelMachine.random(Polynomial(2), 12, 12, 3)
+    quasi = quasi_support_vectors(matrix_of(machine))
+    assert quasi.support_vectors.shape == (12, 12) and quasi.kernel == Polynomial(2)
+    assert np.abs(quasi.support_vectors).max() < 1e3
+
+
+@pytest.mark.parametrize("A", [
+    np.diag([1.0, -2.0, 0.0, -1.0]),                         # homogeneous, and a direction unused
+    np.diag([1.0, 1.0, -1.0]),                               # a sphere
+    np.array([[1.0, 0, 0], [0, 0, 0.5], [0, 0.5, 0]]),       # a parabola: M is singular
+    np.array([[1.0, 0, 1], [0, -1, 0], [1, 0, 0]]),          # one block without a linear part
+])
+def test_degenerate_quadratics(A):
+    machine = quasi_support_vectors(A)
+    Z = np.random.default_rng(0).standard_normal((100, len(A) - 1))
+    f, g = machine.decision_function(Z), values(A, Z)
+    np.testing.assert_allclose(f / np.abs(f).max(), g / np.abs(g).max(), atol=1e-9)
+
+
+def test_homogeneous_machines_are_named_so():
+    assert quasi_support_vectors(np.diag([1.0, -2.0, -1.0])).kernel == Polynomial(2, coef0=0)
+
+
+def test_distance_is_the_distance():
+    Z = np.array([[1 + 1e-5, 0.0], [0.0, -2 + 1e-5]])
+    A = np.diag([1.0, 0.25, -1.0])  # half axes 1 and 2
+    np.testing.assert_allclose(distance_to_quadratic(A, Z), [1e-5, 1e-5], rtol=1e-4)
+
+
+def test_relevant_directions_are_the_support_vectors_span():
+    machine = KernelMachine.random(Polynomial(2), 9, 4, 2)
+    A = matrix_of(machine)
+    E = 1e-11 * np.random.default_rng(0).standard_normal(A.shape)
+    left, sizes, noise = relevant_directions(A, A + E + E.T, 1.0)
+    assert (sizes > 30 * noise).sum() == 4
+    truth = np.linalg.qr(machine.support_vectors.T)[0]
+    np.testing.assert_allclose(left[:, :4] @ (left[:, :4].T @ truth), truth, atol=1e-9)

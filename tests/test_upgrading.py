@@ -1,0 +1,82 @@
+"""Upgrading: the old skill is kept, the new one learned, from labels and new examples alone."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+from sklearn.svm import SVC
+
+from decon import Deconstruction, KernelMachine, Linear, Oracle, Polynomial, deconstruct, upgrade
+
+
+@pytest.fixture(scope="module")
+def digits():
+    """A box that knows 1 from all digits but 8, and data it has never seen."""
+    X, y = load_digits(return_X_y=True)
+    X = X / 16
+    order = np.random.default_rng(0).permutation(len(y))
+    X, y = X[order], y[order]
+    seen = np.flatnonzero(y != 8)[:200]
+    fresh = np.setdiff1d(np.arange(len(y)), seen)
+    svc = SVC(kernel="poly", degree=2, coef0=1).fit(X[seen], y[seen] == 1)
+    return svc, X[seen], X[fresh], y[fresh]
+
+
+def test_a_deconstructed_machine_learns_a_new_digit(digits):
+    svc, seen, X, y = digits
+    labels = svc.predict(seen)
+    features = np.concatenate([seen[labels][:5], seen[~labels][:5]])
+    result = deconstruct(Oracle(svc.predict, 64), features, progress=False)
+    assert (result.machine.predict(X) == np.where(svc.predict(X), 1, -1)).all()
+    eights, known = np.flatnonzero(y == 8), np.flatnonzero(y != 8)
+    teach = np.concatenate([eights[:80], known[:400]])
+    told = np.r_[np.ones(80), np.where(svc.predict(X[known[:400]]), 1, -1)]
+    upgraded = upgrade(result, X[teach], told, C=10.0, progress=False)
+    assert isinstance(upgraded, KernelMachine) and upgraded.kernel.degree == 2
+    test, new = known[400:], eights[80:]
+    assert (svc.predict(X[new])).mean() < 0.3
+    assert (upgraded.predict(X[new]) == 1).mean() > 0.8
+    ones = y[test] == 1
+    assert (upgraded.predict(X[test[ones]]) == 1).mean() > 0.9
+    assert (upgraded.predict(X[test[~ones]]) == -1).mean() > 0.93
+
+
+def test_examples_it_already_knows_change_nothing():
+    box = KernelMachine.random(Polynomial(2), 6, 3)
+    X = np.random.default_rng(0).standard_normal((300, 6))
+    f = box.decision_function(X)
+    sure = np.abs(f) > np.median(np.abs(f))
+    upgraded = upgrade(box, X[sure], np.sign(f[sure]), kappa=5.0)
+    assert len(upgraded.weights) == 3
+    assert (upgraded.predict(X) == box.predict(X)).all()
+
+
+def test_gamma_is_only_a_convention_for_what_is_known():
+    box = KernelMachine(Polynomial(2), [[1.0, 0.0]], [1.0], 4.0)
+    X = np.array([[2.0, 0.0], [0.0, 0.0], [-1.0, 0.0]])
+    for gamma in (0.1, 1.0, 7.0):
+        upgraded = upgrade(box, X, [1, -1, -1], gamma=gamma, kappa=1e3)
+        assert upgraded.kernel.gamma == gamma
+        T = np.random.default_rng(0).standard_normal((200, 2)) * 3
+        assert (upgraded.predict(T) == box.predict(T)).all()
+
+
+def test_a_linear_machine_stays_linear():
+    box = KernelMachine(Linear(), [[1.0, 0.0]], [1.0], 0.0)
+    upgraded = upgrade(box, [[1.0, 0.0], [-1.0, 0.0], [-1.0, 5.0]], [1, -1, 1], C=100.0)
+    assert upgraded.kernel == Linear() and upgraded.predict([[-1.0, 5.0]])[0] == 1
+
+
+@pytest.mark.parametrize("X, y, word", [
+    (np.zeros((3, 5)), [1, 1, 1], r"\(n, 2\)"),
+    (np.zeros((3, 2)), [1, 1], "shape"),
+    (np.eye(2), [1, 0], r"\+1 and -1"),
+    ([[2.0, 0.0], [-2.0, 0.0]], [-1, 1], "none of the examples right"),
+])
+def test_bad_input_is_named(X, y, word):
+    with pytest.raises(ValueError, match=word):
+        upgrade(KernelMachine(Linear(), [[1.0, 0.0]], [1.0], 0.0), X, y)
+
+
+def test_an_unknown_box_cannot_be_upgraded():
+    with pytest.raises(ValueError, match="no machine to upgrade: it is a forest"):
+        upgrade(Deconstruction(reason="it is a forest"), np.eye(2), [1, -1])

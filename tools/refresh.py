@@ -1,0 +1,54 @@
+"""Run notebooks and store their outputs, and nothing that changes from run to run."""
+
+import argparse
+import os
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+
+METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+
+
+def refresh(path):
+    """Execute one notebook in place; returns the error message, or None."""
+    start = time.perf_counter()
+    notebook = nbformat.read(path, as_version=4)
+    client = NotebookClient(
+        notebook,
+        kernel_name="python3",
+        timeout=120,
+        record_timing=False,
+        coalesce_streams=True,
+        resources={"metadata": {"path": os.path.dirname(path)}},
+    )
+    try:
+        client.execute()
+    except CellExecutionError as error:
+        return f"{path}: left as it was, because a cell fails\n{error}"
+    notebook.metadata = nbformat.from_dict(METADATA)
+    for cell in notebook.cells:
+        cell.metadata.pop("execution", None)
+    text = nbformat.writes(notebook).rstrip() + "\n"
+    changed = text != Path(path).read_text(encoding="utf-8")
+    if changed:
+        Path(path).write_text(text, encoding="utf-8")
+    state = "changed" if changed else "unchanged"
+    print(f"{time.perf_counter() - start:6.1f} s  {path}  {state}", flush=True)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("notebooks", nargs="*")
+    arguments = parser.parse_args()
+    with ProcessPoolExecutor(arguments.jobs) as pool:
+        errors = list(filter(None, pool.map(refresh, arguments.notebooks)))
+    sys.exit("\n".join(errors) or 0)

@@ -28,7 +28,8 @@ def bisect(oracle, P, N, width):
     ----------
     oracle : Oracle
     P, N : arrays (n, d)
-        Positive points and negative points: row j of both is the PN-pair j.
+        Positive points and negative points: row j of both is the PN-pair j. Their labels are
+        not asked for again; a bracket with two equal ends shrinks to one of them.
     width : float
         The precision epsilon, in the units of the points. A bracket also ends when no number
         lies between its ends.
@@ -114,7 +115,8 @@ def bisect_along(oracle, X, V, guess, step, width, reach):
 def pn_pairs(positives, negatives, n, random_state=0):
     """n random PN-pairs out of pools of positive and negative points: two arrays (n, d).
 
-    Pairs are drawn without repetition as long as there are enough of them.
+    Pairs are drawn without repetition as long as there are enough of them, and otherwise
+    with, so that some may be missing.
 
     Examples
     --------

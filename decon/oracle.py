@@ -160,11 +160,11 @@ class Oracle:
     def _complain(self, labels):
         known = {self._positive, self._negative} - {None}
         kinds = sorted(_kinds(labels) | known, key=str)
+        some = ", ".join(map(repr, kinds[:4])) + (" and so on" if len(kinds) > 4 else "")
         raise OracleError(
-            f"a laconic box has labels of two kinds, but this one has {len(kinds)}: "
-            f"{', '.join(map(repr, kinds[:4]))}{', ...' if len(kinds) > 4 else ''}. If predict "
-            "returns scores, give the box lambda X: score(X) > 0; if it has several classes, "
-            "lambda X: predict(X) == one_class"
+            f"a laconic box has labels of two kinds, but this one has {len(kinds)}: {some}. If "
+            "predict returns scores, give the box lambda X: score(X) > 0; if it has several "
+            "classes, lambda X: predict(X) == one_class"
         )
 
 

@@ -1,0 +1,1 @@
+"""Runs that take longer than a chapter may, and their results."""

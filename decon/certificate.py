@@ -6,11 +6,11 @@ from .bracketing import boundary_points, pn_pairs
 from .oracle import Oracle
 
 
-def certificate(oracle, machine, points, distance, random_state=0):
+def certificate(oracle, machine, points, distance, random_state=0, ends=None):
     """Agreement of a machine with fresh answers of the box, 'far' and 'close'.
 
     Far: at half of the given points. Close: at boundary points of the recovered machine, found
-    without the box on segments between the given points, once `distance` above and once below
+    without the box on segments between given points, once `distance` above and once below
     along the gradient. A wrong boundary that would pass by eye scores one half there: the box
     gives the same answer on both sides.
 
@@ -23,12 +23,14 @@ def certificate(oracle, machine, points, distance, random_state=0):
     distance : float
         How close is close, in the units of the points.
     random_state : int or numpy.random.Generator
+    ends : array (k, d), optional
+        More points for segments to begin and end at: some of a label that is rare, say.
 
     Returns
     -------
     agreement : dict
         'far' and 'close', numbers from 0 to 1; 'close' is NaN where the machine gives all
-        points the same label. n queries.
+        points the same label, and a NaN is no agreement. n queries.
 
     Examples
     --------
@@ -42,9 +44,11 @@ def certificate(oracle, machine, points, distance, random_state=0):
     predicted = machine.predict(points)
     half = len(points) // 2
     agreement = {"far": float((oracle(points[:half]) == predicted[:half]).mean()), "close": np.nan}
-    if abs(int(predicted.sum())) < len(points):
+    ends = points if ends is None else np.concatenate([points, ends])
+    predicted = machine.predict(ends)
+    if abs(int(predicted.sum())) < len(ends):
         own = Oracle(machine.predict, oracle.dimension, positive=1)
-        P, N = pn_pairs(points[predicted > 0], points[predicted < 0], half // 2, random_state)
+        P, N = pn_pairs(ends[predicted > 0], ends[predicted < 0], half // 2, random_state)
         X, _ = boundary_points(own, P, N, 1e-3 * distance)
         normals = machine.gradient(X)
         normals *= distance / np.linalg.norm(normals, axis=1, keepdims=True)

@@ -7,12 +7,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 from tqdm import tqdm
 
-from .bracketing import boundary_points, pn_pairs
+from .bracketing import bisect, boundary_points, pn_pairs
 from .certificate import certificate
 from .kernels import Linear
-from .machine import KernelMachine
+from .machine import KernelMachine, npz_path
 from .normals import slope_normals
-from .oracle import OracleError
+from .oracle import Oracle, OracleError
 from .plotting import plot_singular_values
 from .polynomial import (
     distance_to_quadratic,
@@ -117,12 +117,12 @@ class Deconstruction:
             arrays[f"{name}_values"] = np.array(list(table.values()))
         if self.machine is not None:
             arrays |= {f"machine_{k}": v for k, v in self.machine.to_arrays().items()}
-        np.savez(path, **arrays)
+        np.savez(npz_path(path), **arrays)
 
     @classmethod
     def load(cls, path):
         """Read a result that `save` wrote."""
-        with np.load(path, allow_pickle=False) as file:
+        with np.load(npz_path(path), allow_pickle=False) as file:
             arrays = dict(file)
         result = cls(str(arrays["kernel_type"]), exact=bool(arrays["exact"]),
                      reason=str(arrays["reason"]), scale=float(arrays["scale"]))
@@ -161,6 +161,8 @@ def deconstruct(oracle, features, random_state=0, progress=True):
 
     Raises
     ------
+    TypeError
+        If oracle is not an Oracle.
     ValueError
         If features do not have shape (k, d), hold NaN, are all zero, or all get the same label.
     OracleError, BudgetExhausted
@@ -176,6 +178,9 @@ def deconstruct(oracle, features, random_state=0, progress=True):
     >>> result.kernel_type, result.n_support, result.agreement
     ('quadratic', 3, {'far': 1.0, 'close': 1.0})
     """
+    if not isinstance(oracle, Oracle):
+        raise TypeError(f"expected an Oracle, got {type(oracle).__name__}: wrap the box as "
+                        "Oracle(predict, dimension)")
     result = Deconstruction()
     search = _Search(oracle, np.random.default_rng(random_state), result, progress)
     try:
@@ -238,7 +243,7 @@ class _Search:
                              "points of the other label too")
         self.pool = features
         with self.stage("features"):
-            self.enlarge_pool(60)
+            self.enlarge_pool(60, rarest=20)
 
     def cloud(self, n):
         """n points: a third near the features, the others at about 1 and 3 times the scale."""
@@ -248,10 +253,27 @@ class _Search:
         steps *= radius / np.sqrt(self.oracle.dimension)
         return np.where(radius < self.scale, near, 0) + steps
 
-    def enlarge_pool(self, n):
+    def enlarge_pool(self, n, rarest):
+        """Add n points of the cloud, and points of the rarer label until it has `rarest`.
+
+        Segments from few points would look at the boundary from few sides. Points of a rare
+        label lie between ends of coarse brackets; where they do not, the ends must do.
+        """
         cloud = self.cloud(n)
-        self.pool = np.concatenate([self.pool, cloud])
-        self.labels = np.concatenate([self.labels, self.oracle(cloud)])
+        self.add(cloud, self.oracle(cloud))
+        rare = 1 if (self.labels > 0).sum() < (self.labels < 0).sum() else -1
+        missing = rarest - (self.labels == rare).sum()
+        if missing > 0:
+            P, N = bisect(self.oracle, *self.pairs(missing), 1e-3 * self.scale)
+            ends = P if rare > 0 else N
+            share = self.rng.uniform(0.2, 0.8, (missing, 1))
+            between = share * ends + (1 - share) * np.roll(ends, 1, axis=0)
+            inside = self.oracle(between) == rare
+            self.add(np.where(inside[:, None], between, ends), np.full(missing, rare))
+
+    def add(self, points, labels):
+        self.pool = np.concatenate([self.pool, points])
+        self.labels = np.concatenate([self.labels, labels])
 
     def pairs(self, n):
         """n random PN-pairs out of the pool, distinct as long as it has that many."""
@@ -309,7 +331,7 @@ class _Search:
             left, values = span_of_normals(N, rank=len(N))
             result.singular_values = values
             gaps = np.flatnonzero(values[:-1] > GAP * values[1:]) + 1
-            k = gaps[-1] if len(gaps) else len(N)
+            k = int(gaps[-1]) if len(gaps) else len(N)
             if k < d and (len(N) == 1 or len(gaps)):
                 with self.stage("subspace"):
                     basis = self.complete(left[:, :k], X, V, N, ahead)
@@ -354,7 +376,6 @@ class _Search:
         if np.ptp(offsets) > 1e-6 * self.scale:
             return None
         n = n * np.sign((self.result.normals @ n).sum())
-        self.result.kernel_type = "linear"
         return KernelMachine(Linear(), [n], [1.0], (self.result.points @ n).mean())
 
     def quadratic(self):
@@ -368,7 +389,7 @@ class _Search:
                               f"than the {UNKNOWNS} this version fits")
             return None
         with self.stage("polynomial"):
-            self.enlarge_pool(unknowns // 4 if m > 1 else 400)
+            self.enlarge_pool(unknowns // 4 if m > 1 else 400, rarest=max(20, unknowns // 30))
             n = int(1.1 * unknowns) + 20
             P, N = self.pairs(n) if m > 1 else self.neighbouring_pairs(basis[:, 0])
             P, N = P @ basis @ basis.T, N @ basis @ basis.T
@@ -376,9 +397,11 @@ class _Search:
             X, _ = self.boundary(P[distinct], N[distinct])
         Z = np.resize(X @ basis, (n, m))
         held_out = len(Z) // 20 + 5
-        A, _ = fit_quadratic(Z[held_out:])
+        A, values = fit_quadratic(Z[held_out:])
         distance = np.median(distance_to_quadratic(A, Z[:held_out]))
-        if distance > 1e-7 * R:
+        excess = len(Z) - held_out - unknowns + 1
+        explained = WIDTH * R / np.sqrt(np.mean(Z**2)) * np.sqrt(excess)  # by the brackets' width
+        if values[1] > explained / 2:
             result.reason = ("no linear or quadratic machine: boundary points lie "
                              f"{distance / R:.1g} of the data's scale off the best quadratic in "
                              f"{m} dimensions")
@@ -386,13 +409,17 @@ class _Search:
         again, _ = fit_quadratic(Z[:-held_out])
         left, singular, noise = relevant_directions(A, again, R)
         rank = max(1, int((singular > 30 * noise).sum()))
+        seen = basis @ left[:, :rank]
         if rank < m:  # directions along which the quadratic does not change are not in S_Y
-            left = left[:, :rank]
-            lift = np.block([[left, np.zeros((m, 1))], [np.zeros((1, rank)), np.ones((1, 1))]])
-            A, basis = lift.T @ A @ lift, basis @ left
+            lift = np.zeros((m + 1, rank + 1))
+            lift[:m, :rank], lift[m, rank] = left[:, :rank], 1
+            trimmed = lift.T @ A @ lift
+            off = distance_to_quadratic(trimmed, X @ seen)
+            if np.quantile(off, 0.99) < 1e-2 * CLOSE * R:  # else they still bend the boundary
+                A, basis = trimmed, seen
         if result.n_support is None:
             result.singular_values = singular
-        result.kernel_type, result.n_support, result.subspace = "quadratic", rank, basis
+        result.n_support, result.subspace = rank, seen
         if rank == self.oracle.dimension:
             result.reason = (f"S_Y is the whole space: at least {rank} support vectors; how many, "
                              "a quadratic boundary does not show")
@@ -401,7 +428,11 @@ class _Search:
                              "may be hidden")
         else:
             result.reason = ""
-        machine = quasi_support_vectors(A * self._sign(A, basis))
+        try:
+            machine = quasi_support_vectors(A * self._sign(A, basis), R)
+        except ArithmeticError as error:
+            result.reason = str(error)
+            return None
         return KernelMachine(machine.kernel, machine.support_vectors @ basis.T, machine.weights,
                              machine.threshold)
 
@@ -417,13 +448,12 @@ class _Search:
         result = self.result
         with self.stage("certificate"):
             result.agreement = certificate(self.oracle, machine, self.cloud(800),
-                                           CLOSE * self.scale, self.rng)
-        if min(result.agreement.values()) >= AGREEMENT:
-            result.machine = machine
+                                           CLOSE * self.scale, self.rng, ends=self.pool)
+        if all(agreement >= AGREEMENT for agreement in result.agreement.values()):
+            result.kernel_type, result.machine = machine.kernel.name, machine
             return True
-        result.reason = (f"the {result.kernel_type} machine that fits best fails the certificate: "
+        result.reason = (f"the {machine.kernel.name} machine that fits best fails the certificate: "
                          + ", ".join(f"{v:.3f} {k}" for k, v in result.agreement.items()))
-        result.kernel_type = "unknown"
         return False
 
 

@@ -119,9 +119,26 @@ class IncrementalSVM:
         ValueError
             If x has another length than the examples before it or is not finite, or y is
             another label. The machine stays as it was.
+        ArithmeticError
+            If the path does not end, because the kernel matrix is nearly singular or, with a
+            tanh kernel, indefinite. The machine stays as it was.
         """
-        self._append(np.asarray(x, float), y)
-        c = len(self.y) - 1
+        before = self._state()
+        self._append(np.array(x, float), y)
+        try:
+            self._settle(len(self.y) - 1)
+        except ArithmeticError:
+            self.__dict__.update(before)
+            raise
+
+    def _state(self):
+        """All that learning changes, to come back to."""
+        arrays = {name: getattr(self, name).copy() for name in ("a", "g", "set", "_inverse")}
+        kept = {name: getattr(self, name) for name in ("X", "y", "f0", "threshold", "_store")}
+        return arrays | kept | {"_margin": self._margin.copy()}
+
+    def _settle(self, c):
+        """Let example c's multiplier grow until all conditions hold."""
         steps = 0
         while self.g[c] < -1e-12 and self.set[c] == REST:
             self._step(c)
@@ -129,8 +146,8 @@ class IncrementalSVM:
             if steps > 100 * (len(self.y) + 10):
                 raise ArithmeticError(
                     f"learning example {c} did not end after {steps} events (KKT residual "
-                    f"{self.kkt_residual:.1g}): the kernel matrix is nearly singular; add a little "
-                    "noise to duplicated examples, or lower C"
+                    f"{self.kkt_residual:.1g}): the kernel matrix is nearly singular, or "
+                    "indefinite (tanh); add a little noise to duplicated examples, or lower C"
                 )
         if self.set[c] == REST and self.a[c] > 0:  # its margin was reached along with another's
             self._enter_margin(c)
@@ -166,7 +183,7 @@ class IncrementalSVM:
     def _step(self, c):
         """Move as far as no example changes its set, then let the first one change it."""
         S = self._margin
-        grow = 1.0 if S else 0.0  # with an empty margin only the threshold moves, towards t_c
+        grow = 1.0 if S else 0.0  # with an empty margin only the threshold moves: g_c grows
         if S:
             beta = -self._solve(np.r_[self.y[c], self.Q[S, c]])  # (-threshold, a_S) per unit of a_c
         else:
@@ -211,7 +228,7 @@ class IncrementalSVM:
         border = np.r_[self.y[k], self.Q[S, k]]
         u = self._solve(border) if S else np.zeros(1)
         pivot = self.Q[k, k] - border @ u if S else 1.0
-        if S and pivot <= DEPENDENT * self.Q[k, k]:
+        if S and pivot <= DEPENDENT * self.Q.diagonal().max():
             if not self._exchange(k, -u):
                 return
             return self._enter_margin(k)
@@ -279,7 +296,7 @@ class IncrementalSVM:
         S = self._margin
         matrix = np.block([[np.zeros((1, 1)), self.y[None, S]],
                            [self.y[S, None], self.Q[np.ix_(S, S)]]])
-        for inverse in (lambda: self._inverse, lambda: np.linalg.inv(matrix)):
+        for inverse in (lambda: self._inverse, lambda: np.linalg.pinv(matrix, hermitian=True)):
             self._inverse = inverse()
             solution = self._inverse @ right
             for _ in range(3):

@@ -1,6 +1,7 @@
 """Kernel machines: a kernel, support vectors, weights and a threshold, whatever trained them."""
 
 from dataclasses import asdict, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -175,12 +176,12 @@ class KernelMachine:
 
     def save(self, path):
         """Write the machine to an npz file: plain arrays, no pickle."""
-        np.savez(path, **self.to_arrays())
+        np.savez(npz_path(path), **self.to_arrays())
 
     @classmethod
     def load(cls, path):
         """Read a machine that `save` wrote."""
-        with np.load(path, allow_pickle=False) as arrays:
+        with np.load(npz_path(path), allow_pickle=False) as arrays:
             return cls.from_arrays(arrays)
 
     def _check(self, X):
@@ -195,3 +196,9 @@ class KernelMachine:
         for start in range(0, len(X), rows):
             out[start : start + rows] = function(X[start : start + rows])
         return out
+
+
+def npz_path(path):
+    """The path with the ending .npz, which numpy adds on writing but not on reading."""
+    path = Path(path)
+    return path if path.suffix == ".npz" else path.with_name(path.name + ".npz")

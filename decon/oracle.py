@@ -1,5 +1,7 @@
 """The laconic black box: it answers +1 or -1, nothing else, and every answer is counted."""
 
+from numbers import Integral, Real
+
 import numpy as np
 
 BLOCK_BYTES = 64e6  # points are sent to the box in blocks of about this size
@@ -51,9 +53,9 @@ class Oracle:
     def __init__(self, predict, dimension, positive=None, budget=None):
         if not callable(predict):
             raise TypeError(f"predict must be callable, got {predict!r}: give model.predict, say")
-        if dimension != int(dimension) or dimension < 1:
+        if not isinstance(dimension, Integral) or dimension < 1:
             raise ValueError(f"dimension must be a whole number from 1, got {dimension!r}")
-        if budget is not None and budget < 0:
+        if budget is not None and not (isinstance(budget, Real) and budget >= 0):
             raise ValueError(f"budget must be a number of queries >= 0 or None, got {budget!r}")
         self.predict = predict
         self.dimension = int(dimension)
@@ -105,7 +107,7 @@ class Oracle:
 
     def _ask(self, X):
         try:
-            labels = self.predict(X)
+            labels = self.predict(X.copy())  # a predict may change what it is given
         except OracleError:  # the box is itself an oracle
             raise
         except Exception as error:
@@ -137,7 +139,13 @@ class Oracle:
             if kinds <= {-1, 0, 1} and kinds != {-1, 0}:
                 self._positive = 1
             elif len(kinds) == 2:
-                self._positive = max(kinds)
+                try:
+                    self._positive = max(kinds)
+                except TypeError:
+                    raise OracleError(
+                        f"the box's labels {' and '.join(map(repr, kinds))} have no order, so "
+                        "which of them counts as +1 is not clear: say so with positive="
+                    ) from None
             elif len(kinds) == 1:
                 raise OracleError(
                     f"the box has only said {next(iter(kinds))!r} so far, so which label counts "

@@ -16,7 +16,7 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
 POSITIVE = "#0072B2"  # blue, drawn with circles
-NEGATIVE = "#D55E00"  # vermillion, drawn with squares
+NEGATIVE = "#D55E00"  # vermilion, drawn with squares
 BOUNDARY = "#000000"  # black
 NORMAL = "#009E73"  # bluish green
 SUPPORT = "#CC79A7"  # reddish purple, drawn with diamonds
@@ -39,7 +39,7 @@ def use_style():
 
 
 def plot_labels(ax, X, y, size=25):
-    """Points of the plane: blue circles for +1, vermillion squares for -1.
+    """Points of the plane: blue circles for +1, vermilion squares for -1.
 
     Parameters
     ----------

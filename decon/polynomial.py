@@ -134,7 +134,7 @@ def relevant_directions(A, again, scale):
     return left, values, np.linalg.norm(left.T @ difference, axis=1)
 
 
-def quasi_support_vectors(A):
+def quasi_support_vectors(A, scale=None):
     """A quadratic as a kernel machine: sum_i w_i (z.y_i + 1)^2 > b, by eigen-decomposition.
 
     With A = [[M, k], [k^T, a]] and M invertible, adding c = k^T M^-1 k - a to the last entry
@@ -147,12 +147,19 @@ def quasi_support_vectors(A):
     ----------
     A : array (m + 1, m + 1), symmetric
         Psi(z) - b = (z, 1)^T A (z, 1), with the sign that makes +1 the positive side.
+    scale : float, optional
+        Typical size of z; left out, the one at which M z and k are alike.
 
     Returns
     -------
     KernelMachine
         With kernel (x.y + 1)^2, or (x.y)^2 where A has no linear part; m quasi-support vectors
-        (in rare degenerate cases m + 1), the largest |weight| being 1.
+        (m + 1 where M is too nearly singular for c), the largest |weight| being 1.
+
+    Raises
+    ------
+    ArithmeticError
+        If no decomposition reproduces A to rounding.
 
     Examples
     --------
@@ -166,38 +173,42 @@ def quasi_support_vectors(A):
     """
     A = np.asarray(A, float)
     M, k, a = A[:-1, :-1], A[:-1, -1], A[-1, -1]
-    if np.linalg.norm(k) <= 1e-12 * np.linalg.norm(A):
+    size, length = np.linalg.norm(M, 2), np.linalg.norm(k)
+    if length <= 1e-10 * np.sqrt(size * abs(a)):
         weights, vectors = np.linalg.eigh(M)
         return KernelMachine(Polynomial(2, coef0=0), vectors.T, weights, -a).normalised()
-    c = k @ np.linalg.lstsq(M, k, rcond=1e-13)[0] - a
-    size = np.abs(np.linalg.eigvalsh(A)).max()
-    for threshold in (c, c + size, c - size):
+    unit = scale or (length / size if size > 0 else 1 / length)
+    units = np.r_[np.full(len(M), unit), 1]
+    A = A * np.outer(units, units)
+    A = A / np.abs(A).max()
+    M, k, a = A[:-1, :-1], A[:-1, -1], A[-1, -1]
+    c = k @ np.linalg.lstsq(M, k, rcond=1e-12)[0] - a
+    for threshold in (c, 1 - a, -1 - a, c + 2, c - 2):  # all but the first: m + 1 vectors
         B = A.copy()
         B[-1, -1] += threshold
-        machine = _decompose(B, threshold, len(M))
-        if machine is not None:
-            return machine.normalised()
-    raise ArithmeticError("no decomposition of the quadratic was found")
+        vectors, weights = _decompose(B)
+        H = np.c_[vectors, np.ones(len(weights))]
+        terms = np.abs(weights) * (H**2).sum(1)
+        if len(H) and terms.max() < 1e6 and np.abs((H.T * weights) @ H - B).max() < 1e-11:
+            return KernelMachine(Polynomial(2), vectors / unit, weights, threshold).normalised()
+    raise ArithmeticError("this quadratic has no well-conditioned sum of (z.y + 1)^2")
 
 
-def _decompose(B, threshold, m):
-    """B = sum_i w_i (y_i, 1)(y_i, 1)^T as a machine, or None where that is ill-conditioned."""
+def _decompose(B):
+    """Vectors y_i and weights w_i with B = sum_i w_i (y_i, 1)(y_i, 1)^T, balanced within a sign."""
     eigenvalues, vectors = np.linalg.eigh(B)
     keep = np.abs(eigenvalues) > 1e-13 * np.abs(eigenvalues).max()
-    Y, weights = [], []
+    Y, weights = [np.empty((0, len(B) - 1))], [np.empty(0)]
     for sign in (1, -1):
         block = keep & (sign * eigenvalues > 0)
         L = vectors[:, block] * np.sqrt(np.abs(eigenvalues[block]))  # B's part = sign * L L^T
         n = L.shape[1]
-        if n == 0:
-            continue
-        last = np.linalg.norm(L[-1])
-        if last <= 1e-7 * np.linalg.norm(L):
-            return None  # this block has no part along e: no (y, 1) can express it
-        L = L @ _rotation(L[-1] / last, np.full(n, 1 / np.sqrt(n)))
-        Y.append((L[:-1] / L[-1]).T)
-        weights.append(sign * L[-1] ** 2)
-    return KernelMachine(Polynomial(2), np.concatenate(Y), np.concatenate(weights), threshold)
+        last = np.linalg.norm(L[-1]) if n else 0.0
+        if last > 1e-12:  # without a part along e no (y, 1) can express the block
+            L = L @ _rotation(L[-1] / last, np.full(n, 1 / np.sqrt(n)))
+            Y.append((L[:-1] / L[-1]).T)
+            weights.append(sign * L[-1] ** 2)
+    return np.concatenate(Y), np.concatenate(weights)
 
 
 def _rotation(a, b):

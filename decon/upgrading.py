@@ -39,7 +39,7 @@ def upgrade(result, X_new, y_new, C=1.0, gamma="scale", kappa=1.0, progress=True
     Returns
     -------
     KernelMachine
-        With one kernel; its first support vectors are the recovered ones.
+        With one kernel; its first support vectors are the recovered ones, rescaled for gamma.
 
     Raises
     ------
@@ -63,10 +63,16 @@ def upgrade(result, X_new, y_new, C=1.0, gamma="scale", kappa=1.0, progress=True
     if X.ndim != 2 or X.shape[1] != machine.dimension or y.shape != X.shape[:1]:
         raise ValueError(f"expected X_new of shape (n, {machine.dimension}) and y_new of shape "
                          f"(n,), got {X.shape} and {y.shape}")
+    if len(X) == 0 or not np.isfinite(X).all():
+        raise ValueError("X_new must hold at least one example and no NaN or infinity")
+    if not kappa > 0:
+        raise ValueError(f"kappa must be > 0, got {kappa!r}")
     if not np.isin(y, (-1, 1)).all():
         raise ValueError(f"y_new must hold +1 and -1 only, got {np.unique(y)[:5]}")
     if isinstance(machine.kernel, Polynomial) and machine.kernel.coef0 > 0:
-        machine = machine.with_gamma(1 / (X.shape[1] * X.var()) if gamma == "scale" else gamma)
+        if gamma == "scale":
+            gamma = 1 / (X.shape[1] * (X.var() or 1.0))
+        machine = machine.with_gamma(gamma)
     margins = y * machine.decision_function(X)
     if not (margins > 0).any():
         raise ValueError("the recovered machine gets none of the examples right: add known "

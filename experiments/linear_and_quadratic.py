@@ -51,6 +51,8 @@ def measure(predict, features, span, seed):
     if result.machine is not None:
         truth = np.linalg.svd(span.T, full_matrices=False)[0][:, :rank]
         row["cosine"] = principal_cosines(result.subspace, truth).min()
+        U = result.subspace
+        row["sine"] = np.linalg.norm(truth - U @ (U.T @ truth), 2)
         row["wide"], row["near"] = _agreement(result, predict, seed)
     return row
 
@@ -92,6 +94,7 @@ def summarise(name, expected, rows):
         "m_right": int(sum(r["m_right"] for r in rows)),
         **{key: float(min((r[key] for r in with_machine), default=np.nan))
            for key in ("cosine", "wide", "near")},
+        "sine": float(max((r["sine"] for r in with_machine), default=np.nan)),
         "queries": float(np.median([r["queries"] for r in rows])),
         "most_queries": int(max(r["queries"] for r in rows)),
         "certificate": int(np.median([r["certificate"] for r in rows])),

@@ -174,6 +174,68 @@ def test_homogeneous_threshold_zero_and_small_weights():
         assert min(agreement(result, box.predict)) >= 0.9999
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_parabola(seed):
+    features = np.random.default_rng(0).standard_normal((20, 2))
+    result = take_apart(lambda X: X[:, 1] > X[:, 0] ** 2, features, seed)
+    assert (result.kernel_type, result.n_support) == ("quadratic", 2)
+
+
+@pytest.mark.parametrize("unit", [1e-8, 1e-4, 1e4, 1e8])
+def test_units_do_not_matter(unit):
+    box, features = random_box(Polynomial(2), 10, 4, 0)
+    box = KernelMachine(Polynomial(2, gamma=unit**-2), unit * box.support_vectors, box.weights,
+                        box.threshold)
+    result = take_apart(box.predict, unit * features)
+    assert (result.kernel_type, result.n_support) == ("quadratic", 4)
+
+
+@pytest.mark.parametrize("d", [3, 10, 20])
+def test_one_label_is_rare(d):
+    features = np.r_[np.ones((1, d)), np.random.default_rng(0).standard_normal((6, d))]
+    ball = take_apart(lambda X: np.linalg.norm(X - 1, axis=1) < 0.05, features, positive=True)
+    assert (ball.kernel_type, ball.n_support) == ("quadratic", d)
+    for seed in range(5):
+        cube = take_apart(lambda X: np.abs(X - 1).max(1) < 0.05, features, seed, positive=True)
+        assert cube.kernel_type == "unknown" and cube.machine is None
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_few_errors_allowed_few_support_vectors_free(sets, seed):
+    X, y = sets["cancer"]
+    order = np.random.default_rng(seed).permutation(len(y))
+    svc = SVC(kernel="poly", degree=2, coef0=1, C=0.01).fit(X[order[:40]], y[order[:40]])
+    result = take_apart(svc.predict, typical(svc.predict, X))
+    assert result.kernel_type == "quadratic"
+    assert min(agreement(result, svc.predict)) >= 0.999
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_almost_quadratic_is_not_quadratic(seed):
+    wide, features = random_box(Gaussian(100.0), 10, 4, seed)
+    assert take_apart(wide.predict, features, seed).kernel_type == "unknown"
+    box, features = random_box(Polynomial(2), 10, 4, seed)
+    other, _ = random_box(Gaussian(3.0), 10, 4, seed)
+
+    def predict(X):
+        return box.decision_function(X) + 1e-7 * other.decision_function(X) > 0
+
+    assert take_apart(predict, features, seed).kernel_type == "unknown"
+
+
+def test_a_budget_that_ends_in_the_certificate_leaves_no_name():
+    box, features = random_box(Polynomial(2), 8, 3, 0)
+    total = sum(take_apart(box.predict, features).queries.values())
+    with pytest.raises(BudgetExhausted) as error:
+        take_apart(box.predict, features, budget=total - 1)
+    assert error.value.result.kernel_type == "unknown" and error.value.result.machine is None
+
+
+def test_what_is_no_oracle_is_said():
+    with pytest.raises(TypeError, match="wrap the box as Oracle"):
+        deconstruct(lambda X: X[:, 0] > 0, np.eye(2))
+
+
 @pytest.mark.parametrize("kernel", [Polynomial(3), Polynomial(4), Tanh(1.0, 0.1), Gaussian(3.0)],
                          ids=str)
 @pytest.mark.parametrize("seed", range(2))
@@ -291,8 +353,9 @@ def test_a_box_that_fails_half_way_keeps_what_is_known():
 def test_saved_and_loaded_without_pickle(kernel, tmp_path):
     box, features = random_box(kernel, 8, 3, 0)
     result = take_apart(box.predict, features)
-    result.save(tmp_path / "result.npz")
-    same = Deconstruction.load(tmp_path / "result.npz")
+    result.save(tmp_path / "result")
+    same = Deconstruction.load(tmp_path / "result")
+    assert (tmp_path / "result.npz").exists()
     assert same.summary() == result.summary()
     assert same.queries == result.queries and same.agreement == result.agreement
     for name in ("subspace", "singular_values", "points", "normals"):

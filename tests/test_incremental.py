@@ -117,6 +117,28 @@ def test_bad_input_is_named(make, word):
         make()
 
 
+def test_ties_end_at_the_optimum_or_leave_the_machine_as_it_was():
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        svm = IncrementalSVM(Linear(), 1.0)
+        for x, t in zip(rng.integers(0, 5, (40, 2)) * 1.0, rng.choice([-1, 1], 40), strict=True):
+            n, residual = len(svm.y), svm.kkt_residual
+            try:
+                svm.learn(x, t)
+            except ArithmeticError:
+                assert len(svm.y) == len(svm.X) == n
+                assert svm.kkt_residual == residual
+                break
+            assert svm.kkt_residual < 1e-7
+
+
+def test_examples_are_copied():
+    x = np.array([1.0, 2.0])
+    svm = taught([x], [1], Linear(), 1.0)
+    x[:] = 9
+    np.testing.assert_array_equal(svm.X, [[1.0, 2.0]])
+
+
 def test_a_refused_example_changes_nothing():
     svm = taught([[0.0], [1.0]], [-1, 1], Linear(), 1.0)
     before = svm.a.copy(), svm.threshold

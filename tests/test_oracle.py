@@ -116,6 +116,23 @@ def test_a_third_kind_of_label_that_comes_late():
         oracle(np.zeros((1, 2)))
 
 
+def test_labels_without_an_order():
+    labels = np.array(["a", 3, 3], dtype=object)
+    with pytest.raises(OracleError, match="no order.*positive="):
+        Oracle(lambda X: labels[: len(X)], 2)(X)
+    assert Oracle(lambda X: labels[: len(X)], 2, positive=3)(X).tolist() == SIGNS
+
+
+def test_a_predict_that_changes_its_argument_changes_nothing_else():
+    def predict(X):
+        X -= 0.5
+        return X[:, 0] > 0
+
+    before = X.copy()
+    assert Oracle(predict, 2)(X).tolist() == SIGNS
+    np.testing.assert_array_equal(X, before)
+
+
 def test_errors_of_an_oracle_inside_an_oracle_pass_through():
     inner = Oracle(lambda X: X[:, 0] > 0, 2, budget=1)
     with pytest.raises(BudgetExhausted):
@@ -127,6 +144,9 @@ def test_errors_of_an_oracle_inside_an_oracle_pass_through():
     (lambda: Oracle(len, 0), "dimension"),
     (lambda: Oracle(len, 2.5), "dimension"),
     (lambda: Oracle(len, 2, budget=-1), "budget"),
+    (lambda: Oracle(len, 2, budget=np.nan), "budget"),
+    (lambda: Oracle(len, 2, budget="9"), "budget"),
+    (lambda: Oracle(len, None), "dimension"),
 ])
 def test_malformed_oracles_are_refused(make, word):
     with pytest.raises((TypeError, ValueError), match=word):

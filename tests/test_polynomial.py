@@ -97,6 +97,32 @@ def test_degenerate_quadratics(A):
     np.testing.assert_allclose(f / np.abs(f).max(), g / np.abs(g).max(), atol=1e-9)
 
 
+@pytest.mark.parametrize("unit", [1e-8, 1e-3, 1e3, 1e8])
+@pytest.mark.parametrize("seed", range(5))
+def test_units_do_not_matter(unit, seed):
+    rng = np.random.default_rng(seed)
+    A = rng.standard_normal((5, 5))
+    A = A + A.T
+    units = np.r_[np.full(4, unit), 1]
+    Z = rng.standard_normal((200, 4)) / unit
+    B = A * np.outer(units, units)
+    f, g = quasi_support_vectors(B).decision_function(Z), values(B, Z)
+    np.testing.assert_allclose(f / np.abs(f).max(), g / np.abs(g).max(), atol=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_weak_linear_part_outside_the_range_of_m(seed):
+    rng = np.random.default_rng(seed)
+    Q = np.linalg.qr(rng.standard_normal((4, 4)))[0]
+    A = np.zeros((5, 5))
+    A[:4, :4] = Q @ np.diag([1.0, -1.0, 0.3, 1e-12 * (seed % 2)]) @ Q.T
+    A[:4, 4] = A[4, :4] = 10.0 ** -(seed % 5) * rng.standard_normal(4)
+    A[4, 4] = rng.standard_normal()
+    Z = rng.standard_normal((200, 4))
+    f, g = quasi_support_vectors(A).decision_function(Z), values(A, Z)
+    np.testing.assert_allclose(f / np.abs(f).max(), g / np.abs(g).max(), atol=1e-6)
+
+
 def test_homogeneous_machines_are_named_so():
     assert quasi_support_vectors(np.diag([1.0, -2.0, -1.0])).kernel == Polynomial(2, coef0=0)
 

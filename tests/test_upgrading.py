@@ -71,6 +71,8 @@ def test_a_linear_machine_stays_linear():
     (np.zeros((3, 2)), [1, 1], "shape"),
     (np.eye(2), [1, 0], r"\+1 and -1"),
     ([[2.0, 0.0], [-2.0, 0.0]], [-1, 1], "none of the examples right"),
+    (np.empty((0, 2)), np.empty(0), "at least one example"),
+    (np.full((1, 2), np.nan), [1], "NaN"),
 ])
 def test_bad_input_is_named(X, y, word):
     with pytest.raises(ValueError, match=word):

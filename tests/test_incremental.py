@@ -1,5 +1,7 @@
 """Exact learning against scikit-learn's batch solution and the optimality conditions."""
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -23,7 +25,10 @@ def noisy(rng, n, d):
 
 def batch_objective(X, y, kernel, C):
     Q = kernel(X, X) * np.outer(y, y)
-    svc = SVC(kernel="precomputed", C=C, tol=1e-10).fit(kernel(X, X), y)
+    svc = SVC(kernel="precomputed", C=C, tol=1e-10, max_iter=100_000)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # libsvm may not get there on singular kernels
+        svc.fit(kernel(X, X), y)
     a = np.zeros(len(y))
     a[svc.support_] = np.abs(svc.dual_coef_[0])
     return a.sum() - 0.5 * a @ Q @ a
@@ -41,7 +46,8 @@ def test_every_step_ends_at_the_optimum(seed, n, d, C, kernel, duplicates):
     svm = taught(X, y, kernel, C)
     assert svm.kkt_residual < 1e-6
     if len(set(y)) == 2:
-        assert svm.objective == pytest.approx(batch_objective(X, y, kernel, C), rel=1e-5, abs=1e-7)
+        best = batch_objective(X, y, kernel, C)  # of all feasible points, ours must be the best
+        assert svm.objective >= best - 1e-6 * max(1, abs(best))
 
 
 @pytest.mark.parametrize("kernel", [Linear(), Polynomial(2, gamma=0.2), Gaussian(2.0)], ids=str)

@@ -7,7 +7,7 @@ from .kernels import Polynomial
 from .machine import KernelMachine
 
 
-def fit_quadratic(Z):
+def fit_quadratic(Z, weights=1.0):
     """The quadratic that vanishes on given points: a null vector (section 3.5).
 
     Psi - b = (z, 1)^T A (z, 1) has C(m + 2, 2) coefficients; every boundary point gives one
@@ -49,7 +49,7 @@ def fit_quadratic(Z):
     H = np.c_[Z / scale, np.ones(n)]
     i, j = np.triu_indices(m + 1)
     rows = H[:, i] * H[:, j] * np.where(i == j, 1, np.sqrt(2))
-    rows /= (H**2).sum(1)[:, None]  # every row of length 1: far points do not outweigh near ones
+    rows *= (weights / (H**2).sum(1))[:, None]  # every row of length 1: far points do not outweigh near ones
     vector, values = null_vector(rows)
     A = np.zeros((m + 1, m + 1))
     A[i, j] = A[j, i] = vector * np.where(i == j, 1, np.sqrt(0.5))

@@ -24,6 +24,7 @@ DELTA, DELTA_WIDTH = 1e-6, 1e-12  # step and bracket of a normal's slopes
 CLOSE = 1e-5  # the certificate asks this close to the recovered boundary
 AGREEMENT = 0.999  # and must find at least this agreement there, and far from it
 GAP = 8.0  # smallest ratio of singular values that counts as a gap
+CHORDS, BEND, FARTHEST = 10, 0.02, 1e8
 UNKNOWNS = 6000  # most coefficients that are fitted in one null vector
 
 
@@ -51,6 +52,7 @@ class Search:
         """Fill in the result, as far as the answers go."""
         result = self.result
         self.label_features(features)
+        self.find_reach()
         self.find_subspace()
         for hypothesis in (self.linear, self.quadratic):
             known = result.subspace, result.n_support, result.singular_values
@@ -81,17 +83,20 @@ class Search:
             only = "+1" if self.labels[0] > 0 else "-1"
             raise ValueError(f"all {len(features)} features got the label {only}: give a few "
                              "points of the other label too")
-        self.pool = features
+        self.pool, self.reach = features, self.scale
         with self.stage("features"):
             self.enlarge_pool(60, rarest=20)
 
-    def cloud(self, n):
-        """n points: a third near the features, the others at about 1 and 3 times the scale."""
+    def cloud(self, n, reach):
+        """n points about the origin, half of them three times as far as the others.
+
+        At the data's own scale a third of them are near the features.
+        """
+        radius = np.resize([1.0, 3.0] if reach > self.scale else [0.5, 1.0, 3.0], n)[:, None]
         near = self.features[self.rng.integers(len(self.features), size=n)]
-        radius = self.scale * np.resize([0.5, 1.0, 3.0], n)[:, None]
         steps = self.rng.standard_normal((n, self.oracle.dimension))
-        steps *= radius / np.sqrt(self.oracle.dimension)
-        return np.where(radius < self.scale, near, 0) + steps
+        steps *= reach * radius / np.sqrt(self.oracle.dimension)
+        return np.where(radius < 1, near, 0) + steps
 
     def enlarge_pool(self, n, rarest):
         """Add n points of the cloud, and points of the rarer label until it has `rarest`.
@@ -99,12 +104,12 @@ class Search:
         Segments from few points would look at the boundary from few sides. Points of a rare
         label lie between ends of coarse brackets; where they do not, the ends must do.
         """
-        cloud = self.cloud(n)
+        cloud = self.cloud(n, self.reach)
         self.add(cloud, self.oracle(cloud))
         rare = 1 if (self.labels > 0).sum() < (self.labels < 0).sum() else -1
         missing = rarest - (self.labels == rare).sum()
         if missing > 0:
-            P, N = bisect(self.oracle, *self.pairs(missing), 1e-3 * self.scale)
+            P, N = bisect(self.oracle, *self.pairs(missing), 1e-3 * self.reach)
             ends = P if rare > 0 else N
             share = self.rng.uniform(0.2, 0.8, (missing, 1))
             between = share * ends + (1 - share) * np.roll(ends, 1, axis=0)
@@ -130,7 +135,40 @@ class Search:
 
     def boundary(self, P, N):
         """The boundary points between the rows of P and of N, and the brackets' directions."""
-        return boundary_points(self.oracle, P, N, WIDTH * self.scale)
+        return boundary_points(self.oracle, P, N, WIDTH * self.reach)
+
+    # -- the scale of the work -----------------------------------------------------------------
+
+    def find_reach(self):
+        """Where is the boundary curved? The reach is the smallest of R0, 8 R0, 64 R0, ...
+
+        at which it bends. Chords of boundary points are drawn out to that length: as long as
+        the boundary follows them, it is a plane to the eye, and where it is a plane all
+        quadratics that hold this plane look alike.
+        """
+        self.near = self.pool, self.labels
+        if self.oracle.dimension == 1:
+            return
+        with self.stage("boundary"):
+            X, V = self.boundary(*self.pairs(CHORDS + 1))
+        chords = np.diff(X, axis=0)
+        length = np.linalg.norm(chords, axis=1, keepdims=True)
+        X, V, U = X[:-1], V[:-1], chords / np.where(length > 0, length, 1)
+        with self.stage("features"):
+            reach = self.scale
+            while reach < FARTHEST * self.scale:
+                ends, aside = X + reach * U, BEND * reach * V
+                straight = (self.oracle(ends + aside) > 0) & (self.oracle(ends - aside) < 0)
+                if straight.mean() < 0.5:
+                    break
+                reach *= 8
+            else:
+                return
+        if reach > self.scale:
+            self.reach = reach
+            self.pool, self.labels = np.empty((0, self.oracle.dimension)), np.empty(0, np.int8)
+            with self.stage("features"):
+                self.enlarge_pool(60, rarest=20)
 
     # -- the kernel subspace ----------------------------------------------------------------
 
@@ -143,7 +181,7 @@ class Search:
         Normals that span more than half of R^d are not worth the queries where a quadratic
         can be fitted in all of R^d, which shows S_Y as well.
         """
-        d, R, result = self.oracle.dimension, self.scale, self.result
+        d, R, result = self.oracle.dimension, self.reach, self.result
         if d == 1:  # on a line, the direction of a bracket is the normal
             with self.stage("boundary"):
                 result.points, result.normals = self.boundary(*self.pairs(5))
@@ -192,7 +230,7 @@ class Search:
         Straightness is tested from fresh points, which had no part in finding the basis, and
         more strictly after every sharpening.
         """
-        R = self.scale
+        R = self.reach
 
         def straight(baseline, tolerance):
             return crosses_straight(self.oracle, *fresh, basis, baseline * R, tolerance * R,
@@ -221,7 +259,7 @@ class Search:
 
     def quadratic(self):
         """A quadratic on S_Y through boundary points; its rank corrects the subspace."""
-        result, R = self.result, self.scale
+        result, R = self.result, self.reach
         basis = np.eye(self.oracle.dimension) if result.subspace is None else result.subspace
         m = basis.shape[1]
         unknowns = (m + 1) * (m + 2) // 2
@@ -236,9 +274,18 @@ class Search:
             P, N = P @ basis @ basis.T, N @ basis @ basis.T
             distinct = (P != N).any(1)
             X, _ = self.boundary(P[distinct], N[distinct])
+            near = np.empty((0, m))
+            if R > self.scale:
+                pool, labels = self.near
+                P, N = pn_pairs(pool[labels > 0], pool[labels < 0], 20, self.rng)
+                P, N = P @ basis @ basis.T, N @ basis @ basis.T
+                near = boundary_points(self.oracle, P, N, WIDTH * self.scale)[0] @ basis
         Z = np.resize(X @ basis, (n, m))
         held_out = len(Z) // 20 + 5
-        A, values = fit_quadratic(Z[held_out:])
+        weights = np.r_[np.ones(len(Z)), np.full(len(near), np.sqrt(R / self.scale))]
+        far = len(Z)
+        Z = np.concatenate([Z, near])
+        A, values = fit_quadratic(Z[held_out:], weights[held_out:])
         distance = np.median(distance_to_quadratic(A, Z[:held_out]))
         excess = len(Z) - held_out - unknowns + 1
         explained = WIDTH * R / np.sqrt(np.mean(Z**2)) * np.sqrt(excess)  # by the brackets' width
@@ -247,7 +294,8 @@ class Search:
                              f"{distance / R:.1g} of the data's scale off the best quadratic in "
                              f"{m} dimensions")
             return None
-        again, _ = fit_quadratic(Z[:-held_out])
+        keep = np.delete(np.arange(len(Z)), np.s_[far - held_out:far])
+        again, _ = fit_quadratic(Z[keep], weights[keep])
         left, singular, noise = relevant_directions(A, again, R)
         rank = max(1, int((singular > 30 * noise).sum()))
         seen = basis @ left[:, :rank]
@@ -288,8 +336,8 @@ class Search:
         """Ask afresh, far from the recovered boundary and close to it; keep what passes."""
         result = self.result
         with self.stage("certificate"):
-            result.agreement = certificate(self.oracle, machine, self.cloud(800),
-                                           CLOSE * self.scale, self.rng, ends=self.pool)
+            result.agreement = certificate(self.oracle, machine, self.cloud(800, self.scale),
+                                           CLOSE * self.scale, self.rng, ends=self.near[0])
         if all(agreement >= AGREEMENT for agreement in result.agreement.values()):
             result.kernel_type, result.machine = machine.kernel.name, machine
             return True

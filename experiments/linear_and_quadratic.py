@@ -47,6 +47,7 @@ def measure(predict, features, span, seed):
     rank = np.linalg.matrix_rank(span)
     row = {"type": result.kernel_type, "m": rank, "m_right": result.n_support == rank,
            "queries": oracle.queries, "certificate": result.queries["certificate"]}
+    row["reason"] = result.reason
     row["bits"] = (rank * (d - rank) + (rank + 1) * (rank + 2) // 2 - 1) * np.log2(1e10)
     if result.machine is not None:
         truth = np.linalg.svd(span.T, full_matrices=False)[0][:, :rank]

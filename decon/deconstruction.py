@@ -40,10 +40,11 @@ class Deconstruction:
     scale : float
         R0, the root mean square norm of the given features.
     singular_values : array
-        Those of the matrix of normals that S_Y was read from (of [M k] where the quadratic was
-        fitted in the whole space).
-    points, normals : arrays (s, d)
-        Boundary points and unit normals, as far as they were measured.
+        Those that S_Y was read from: of [M k] for a quadratic, else of the matrix of normals.
+    points : array (s, d)
+        Boundary points.
+    normals : array (s, d)
+        Their unit normals, where S_Y was sought by normals (a quadratic needs none).
     """
 
     kernel_type: str = "unknown"

@@ -17,6 +17,8 @@ def fit_quadratic(Z, weights=1.0):
     ----------
     Z : array (n, m), n at least C(m + 2, 2) - 1
         Points of the boundary, in coordinates of S_Y.
+    weights : float or array (n,), default 1
+        The weight of every equation.
 
     Returns
     -------
@@ -49,7 +51,7 @@ def fit_quadratic(Z, weights=1.0):
     H = np.c_[Z / scale, np.ones(n)]
     i, j = np.triu_indices(m + 1)
     rows = H[:, i] * H[:, j] * np.where(i == j, 1, np.sqrt(2))
-    rows *= (weights / (H**2).sum(1))[:, None]  # every row of length 1: far points do not outweigh near ones
+    rows *= (weights / (H**2).sum(1))[:, None]  # of equal length, so that far points do not rule
     vector, values = null_vector(rows)
     A = np.zeros((m + 1, m + 1))
     A[i, j] = A[j, i] = vector * np.where(i == j, 1, np.sqrt(0.5))

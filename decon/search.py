@@ -5,26 +5,23 @@ from contextlib import contextmanager
 import numpy as np
 from tqdm import tqdm
 
-from .bracketing import bisect, boundary_points, pn_pairs
+from .bracketing import boundary_points
 from .certificate import certificate
 from .kernels import Linear
 from .machine import KernelMachine
 from .normals import slope_normals
-from .polynomial import (
-    distance_to_quadratic,
-    fit_quadratic,
-    quasi_support_vectors,
-    relevant_directions,
-)
+from .polynomial import fit_quadratic, quasi_support_vectors
+from .pool import Pool
+from .slices import WIDTH, Reading, Slice
 from .subspace import crosses_straight, sharpen, span_of_normals
 
-# All lengths are in units of R0, the root mean square norm of the features given.
-WIDTH = 1e-12  # brackets; a box that computes in double precision resolves no less
+# All lengths are in units of the reach, which is R0, the root mean square norm of the features
+# given, or more where the boundary is almost flat.
 DELTA, DELTA_WIDTH = 1e-6, 1e-12  # step and bracket of a normal's slopes
-CLOSE = 1e-5  # the certificate asks this close to the recovered boundary
+CHORDS, BEND, FARTHEST = 5, 0.1, 1e11  # flat: most chords miss the boundary by less than BEND
+CLOSE = 1e-5  # the certificate asks this close to the recovered boundary (in units of R0)
 AGREEMENT = 0.999  # and must find at least this agreement there, and far from it
 GAP = 8.0  # smallest ratio of singular values that counts as a gap
-CHORDS, BEND, FARTHEST = 10, 0.02, 1e8
 UNKNOWNS = 6000  # most coefficients that are fitted in one null vector
 
 
@@ -52,15 +49,20 @@ class Search:
         """Fill in the result, as far as the answers go."""
         result = self.result
         self.label_features(features)
-        self.find_reach()
+        self.first_points()
+        flat = self.find_reach()
+        if not flat and self.accept(self.quadratic()):
+            return
+        if self.reach > self.scale and self.result.agreement:  # far points did not do: near ones?
+            far, self.reach = self.reach, self.scale
+            if self.accept(self.quadratic()):
+                return
+            self.reach = far
+        reason, result.reason = result.reason, ""
         self.find_subspace()
-        for hypothesis in (self.linear, self.quadratic):
-            known = result.subspace, result.n_support, result.singular_values
-            machine = hypothesis()
-            if machine is not None:
-                if self.certify(machine):
-                    return
-                result.subspace, result.n_support, result.singular_values = known
+        if flat and self.accept(self.linear()):
+            return
+        result.reason = "; ".join(filter(None, [reason, result.reason]))
 
     # -- points -----------------------------------------------------------------------------
 
@@ -78,122 +80,81 @@ class Search:
             raise ValueError("features are all zero (or there are none): their root mean square "
                              "norm sets the scale of the search, so give typical points")
         with self.stage("features"):
-            self.labels = self.oracle(features)
-        if abs(self.labels.sum()) == len(features):
-            only = "+1" if self.labels[0] > 0 else "-1"
-            raise ValueError(f"all {len(features)} features got the label {only}: give a few "
-                             "points of the other label too")
-        self.pool, self.reach = features, self.scale
-        with self.stage("features"):
-            self.enlarge_pool(60, rarest=20)
+            labels = self.oracle(features)
+            if abs(labels.sum()) == len(features):
+                only = "+1" if labels[0] > 0 else "-1"
+                raise ValueError(f"all {len(features)} features got the label {only}: give a few "
+                                 "points of the other label too")
+            self.reach = self.scale
+            self.pool = Pool(self.oracle, features, labels, self.rng)
+            self.pool.add_cloud(self.cloud(60), rarest=20, coarse=1e-3 * self.scale)
 
-    def cloud(self, n, reach):
-        """n points about the origin, half of them three times as far as the others.
-
-        At the data's own scale a third of them are near the features.
-        """
-        radius = np.resize([1.0, 3.0] if reach > self.scale else [0.5, 1.0, 3.0], n)[:, None]
+    def cloud(self, n):
+        """n points: a third near the features, the others at about 1 and 3 times the scale."""
         near = self.features[self.rng.integers(len(self.features), size=n)]
+        radius = np.resize([0.5, 1.0, 3.0], n)[:, None]
         steps = self.rng.standard_normal((n, self.oracle.dimension))
-        steps *= reach * radius / np.sqrt(self.oracle.dimension)
+        steps *= self.scale * radius / np.sqrt(self.oracle.dimension)
         return np.where(radius < 1, near, 0) + steps
-
-    def enlarge_pool(self, n, rarest):
-        """Add n points of the cloud, and points of the rarer label until it has `rarest`.
-
-        Segments from few points would look at the boundary from few sides. Points of a rare
-        label lie between ends of coarse brackets; where they do not, the ends must do.
-        """
-        cloud = self.cloud(n, self.reach)
-        self.add(cloud, self.oracle(cloud))
-        rare = 1 if (self.labels > 0).sum() < (self.labels < 0).sum() else -1
-        missing = rarest - (self.labels == rare).sum()
-        if missing > 0:
-            P, N = bisect(self.oracle, *self.pairs(missing), 1e-3 * self.reach)
-            ends = P if rare > 0 else N
-            share = self.rng.uniform(0.2, 0.8, (missing, 1))
-            between = share * ends + (1 - share) * np.roll(ends, 1, axis=0)
-            inside = self.oracle(between) == rare
-            self.add(np.where(inside[:, None], between, ends), np.full(missing, rare))
-
-    def add(self, points, labels):
-        """Put labelled points into the pool."""
-        self.pool = np.concatenate([self.pool, points])
-        self.labels = np.concatenate([self.labels, labels])
-
-    def pairs(self, n):
-        """n random PN-pairs out of the pool, distinct as long as it has that many."""
-        return pn_pairs(self.pool[self.labels > 0], self.pool[self.labels < 0], n, self.rng)
-
-    def neighbouring_pairs(self, direction):
-        """PN-pairs of the pool that are neighbours along a direction: one a crossing."""
-        order = np.argsort(self.pool @ direction)
-        pool, labels = self.pool[order], self.labels[order]
-        falls = np.flatnonzero(labels[:-1] > labels[1:])
-        rises = np.flatnonzero(labels[:-1] < labels[1:])
-        return pool[np.r_[falls, rises + 1]], pool[np.r_[falls + 1, rises]]
 
     def boundary(self, P, N):
         """The boundary points between the rows of P and of N, and the brackets' directions."""
         return boundary_points(self.oracle, P, N, WIDTH * self.reach)
 
-    # -- the scale of the work -----------------------------------------------------------------
+    def first_points(self):
+        """A few boundary points; with the first of them, the ends of the segment it is on."""
+        P, N = self.pool.pairs(2 * CHORDS)
+        with self.stage("boundary"):
+            self.ahead = self.boundary(P, N)
+        self.result.points = self.ahead[0]
+        self.ends = np.array([P[0], N[0]]), np.array([1, -1], np.int8)
 
     def find_reach(self):
-        """Where is the boundary curved? The reach is the smallest of R0, 8 R0, 64 R0, ...
+        """How far out is the boundary curved? True where it is flat as far as one can see.
 
-        at which it bends. Chords of boundary points are drawn out to that length: as long as
-        the boundary follows them, it is a plane to the eye, and where it is a plane all
-        quadratics that hold this plane look alike.
+        Chords between boundary points are drawn out to R0, 8 R0, 64 R0, ... until the boundary
+        no longer follows most of them. Nearer, it is a plane n.x = c to the eye, and all
+        quadratics (n.x - c)(l.x + 1) look alike.
         """
-        self.near = self.pool, self.labels
-        if self.oracle.dimension == 1:
-            return
-        with self.stage("boundary"):
-            X, V = self.boundary(*self.pairs(CHORDS + 1))
-        chords = np.diff(X, axis=0)
-        length = np.linalg.norm(chords, axis=1, keepdims=True)
-        X, V, U = X[:-1], V[:-1], chords / np.where(length > 0, length, 1)
-        with self.stage("features"):
-            reach = self.scale
-            while reach < FARTHEST * self.scale:
-                ends, aside = X + reach * U, BEND * reach * V
+        X, V = self.ahead
+        U = X[1::2] - X[::2]
+        length = np.linalg.norm(U, axis=1, keepdims=True)
+        X, V, U = X[::2], V[::2], U / np.where(length > 0, length, 1)
+        while self.reach < FARTHEST * self.scale:
+            ends, aside = X + self.reach * U, BEND * self.reach * V
+            with self.stage("boundary"):
                 straight = (self.oracle(ends + aside) > 0) & (self.oracle(ends - aside) < 0)
-                if straight.mean() < 0.5:
-                    break
-                reach *= 8
-            else:
-                return
-        if reach > self.scale:
-            self.reach = reach
-            self.pool, self.labels = np.empty((0, self.oracle.dimension)), np.empty(0, np.int8)
-            with self.stage("features"):
-                self.enlarge_pool(60, rarest=20)
+            if straight.mean() < 0.5:
+                return False
+            self.reach *= 8
+        self.reach = self.scale
+        return True
 
-    # -- the kernel subspace ----------------------------------------------------------------
+    # -- the kernel subspace, from normals ----------------------------------------------------
 
     def find_subspace(self):
         """Add normals until they span no more than before, then sharpen their span.
 
-        The last large gap in their singular values is tried: too large a basis can be trimmed
-        once the boundary is known, too small a one cannot be completed.
-
-        Normals that span more than half of R^d are not worth the queries where a quadratic
-        can be fitted in all of R^d, which shows S_Y as well.
+        Wherever their singular values show a gap, the boundary is asked whether it is straight
+        across the directions before it.
         """
         d, R, result = self.oracle.dimension, self.reach, self.result
         if d == 1:  # on a line, the direction of a bracket is the normal
             with self.stage("boundary"):
-                result.points, result.normals = self.boundary(*self.pairs(5))
+                result.points, result.normals = self.boundary(*self.pool.pairs(5))
             result.subspace, result.n_support = np.eye(1), 1
             return
-        limit = d // 2 + 3 if d <= _largest_dimension() else d + 3
+        limit = d + 3
         X, V, N = np.empty((0, d)), np.empty((0, d)), np.empty((0, d))
-        ahead = X, V  # boundary points whose normals are not measured yet
-        pairs = list(self.pairs(3 * limit + 4))
+        pool, ahead = self.pool, self.ahead  # points whose normals are not measured yet
+        if R > self.scale:
+            pool, ahead = Pool(self.oracle, *self.ends, self.rng), (X, V)
+            with self.stage("features"):
+                pool.add_cloud(R / self.scale * self.cloud(60), 20, 1e-3 * R)
+        pairs = list(pool.pairs(3 * limit + 4))
         while len(pairs[0]) and len(N) < limit:
             batch = max(1, len(N) // 6)
-            more = batch + 4 - len(ahead[0])
+            more = max(0, batch + 4 - len(ahead[0]))
             with self.stage("boundary"):
                 fresh = self.boundary(*(a[:more] for a in pairs))
             pairs = [a[more:] for a in pairs]
@@ -210,12 +171,11 @@ class Search:
             left, values = span_of_normals(N, rank=len(N))
             result.singular_values = values
             gaps = np.flatnonzero(values[:-1] > GAP * values[1:]) + 1
-            k = int(gaps[-1]) if len(gaps) else len(N)
-            if k < d and (len(N) == 1 or len(gaps)):
+            for k in gaps if len(N) > 1 else [1]:
                 with self.stage("subspace"):
-                    basis = self.complete(left[:, :k], X, V, N, ahead)
+                    basis = self.complete(left[:, :k], X, V, N, ahead) if k < d else None
                 if basis is not None:
-                    result.subspace, result.n_support = basis, k
+                    result.subspace, result.n_support = basis, int(k)
                     return
         if len(N) < 2:
             result.reason = ("no normals could be measured: the boundary is not smooth at a scale "
@@ -258,94 +218,103 @@ class Search:
         return KernelMachine(Linear(), [n], [1.0], (self.result.points @ n).mean())
 
     def quadratic(self):
-        """A quadratic on S_Y through boundary points; its rank corrects the subspace."""
-        result, R = self.result, self.reach
-        basis = np.eye(self.oracle.dimension) if result.subspace is None else result.subspace
-        m = basis.shape[1]
-        unknowns = (m + 1) * (m + 2) // 2
-        if m > _largest_dimension():
-            result.reason += (f"; a quadratic in {m} variables has {unknowns} coefficients, more "
-                              f"than the {UNKNOWNS} this version fits")
-            return None
-        with self.stage("polynomial"):
-            self.enlarge_pool(unknowns // 4 if m > 1 else 400, rarest=max(20, unknowns // 30))
-            n = int(1.1 * unknowns) + 20
-            P, N = self.pairs(n) if m > 1 else self.neighbouring_pairs(basis[:, 0])
-            P, N = P @ basis @ basis.T, N @ basis @ basis.T
-            distinct = (P != N).any(1)
-            X, _ = self.boundary(P[distinct], N[distinct])
-            near = np.empty((0, m))
-            if R > self.scale:
-                pool, labels = self.near
-                P, N = pn_pairs(pool[labels > 0], pool[labels < 0], 20, self.rng)
-                P, N = P @ basis @ basis.T, N @ basis @ basis.T
-                near = boundary_points(self.oracle, P, N, WIDTH * self.scale)[0] @ basis
-        Z = np.resize(X @ basis, (n, m))
-        held_out = len(Z) // 20 + 5
-        weights = np.r_[np.ones(len(Z)), np.full(len(near), np.sqrt(R / self.scale))]
-        far = len(Z)
-        Z = np.concatenate([Z, near])
-        A, values = fit_quadratic(Z[held_out:], weights[held_out:])
-        distance = np.median(distance_to_quadratic(A, Z[:held_out]))
-        excess = len(Z) - held_out - unknowns + 1
-        explained = WIDTH * R / np.sqrt(np.mean(Z**2)) * np.sqrt(excess)  # by the brackets' width
-        if values[1] > explained / 2:
-            result.reason = ("no linear or quadratic machine: boundary points lie "
-                             f"{distance / R:.1g} of the data's scale off the best quadratic in "
-                             f"{m} dimensions")
-            return None
-        keep = np.delete(np.arange(len(Z)), np.s_[far - held_out:far])
-        again, _ = fit_quadratic(Z[keep], weights[keep])
-        left, singular, noise = relevant_directions(A, again, R)
-        rank = max(1, int((singular > 30 * noise).sum()))
-        seen = basis @ left[:, :rank]
-        if rank < m:  # directions along which the quadratic does not change are not in S_Y
-            lift = np.zeros((m + 1, rank + 1))
-            lift[:m, :rank], lift[m, rank] = left[:, :rank], 1
-            trimmed = lift.T @ A @ lift
-            off = distance_to_quadratic(trimmed, X @ seen)
-            if np.quantile(off, 0.99) < 1e-2 * CLOSE * R:  # else they still bend the boundary
-                A, basis = trimmed, seen
-        if result.n_support is None:
-            result.singular_values = singular
-        result.n_support, result.subspace = rank, seen
+        """Quadratics in slices of growing dimension, until a slice has more than their rank."""
+        d, R = self.oracle.dimension, self.reach
+        if d == 1:
+            return self.quadratic_on_a_line()
+        plane = Slice(self.oracle, self.ahead[0][0], *self.ends[0], R, np.sqrt(R / self.scale),
+                      self.rng)
+        s = 2
+        while True:
+            if _unknowns(s) > UNKNOWNS:
+                self.result.reason = (f"a quadratic in a slice of {s} dimensions has "
+                                      f"{_unknowns(s)} coefficients, more than the {UNKNOWNS} "
+                                      "this version fits")
+                return None
+            for effort in range(3):  # more points, further out, where the rank is not clear
+                with self.stage("slices"):
+                    plane.grow(s, int((1.05 + 0.1 * effort) * _unknowns(s)) + 15, 3.0**effort)
+                self.result.points = plane.points
+                seen = plane.read()
+                if seen.residual > 0.5:
+                    self.result.reason = (
+                        f"no linear or quadratic machine: in a slice of {s} dimensions, boundary "
+                        f"points lie {seen.distance / R:.1g} of the data's scale off the best "
+                        "quadratic")
+                    return None
+                if seen.rank == s or seen.clear:
+                    break
+            m = seen.U.shape[1]
+            if s == d:
+                return self.quadratic_machine(seen, plane.P @ seen.U, plane.x0)
+            weak = s < m + 3 and seen.singular_values[m - 1] < 1e-4 * seen.singular_values[0]
+            grown, fits = s + s // 2, _unknowns(d) <= UNKNOWNS
+            if m < s and not weak:  # the slice shows m: complete S_Y, or is all of R^d cheaper?
+                if not fits or 45 * (m + 3) * (d - s) < 45 * (_unknowns(d) - _unknowns(s)):
+                    with self.stage("subspace"):
+                        T = plane.extend(seen)
+                    if T is not None:
+                        return self.quadratic_machine(seen, T, plane.x0)
+                grown = d if fits else grown
+            s = d if 1.2 * grown >= d else grown
+
+    def quadratic_machine(self, seen, T, x0):
+        """The machine sign(q(T^T (x - x0))), where q is what a slice has shown."""
+        result, rank = self.result, seen.rank
+        result.singular_values, result.n_support = seen.singular_values, rank
+        result.subspace = np.linalg.qr(T[:, :rank])[0]
         if rank == self.oracle.dimension:
             result.reason = (f"S_Y is the whole space: at least {rank} support vectors; how many, "
                              "a quadratic boundary does not show")
-        elif singular[rank - 1] < 1000 * noise[rank - 1]:
+        elif not seen.clear:
             result.reason = (f"S_Y fades into the noise: {rank} directions stand out, weaker ones "
                              "may be hidden")
-        else:
-            result.reason = ""
+        shift = np.eye(len(seen.A))
+        shift[:-1, -1] = -x0 @ T
+        A = shift.T @ seen.A @ shift
+        if np.linalg.norm(A[:-1, -1]) < 1e-7 * self.scale * np.linalg.norm(A[:-1, :-1]):
+            A[:-1, -1] = A[-1, :-1] = 0  # centred at the origin, as far as we can see: coef0 = 0
+        H = np.c_[self.pool.points @ T, np.ones(len(self.pool.points))]
+        agree = (np.sign(((H @ A) * H).sum(1)) * self.pool.labels).sum()
         try:
-            machine = quasi_support_vectors(A * self._sign(A, basis), R)
+            machine = quasi_support_vectors(A if agree >= 0 else -A, self.reach)
         except ArithmeticError as error:
             result.reason = str(error)
             return None
-        return KernelMachine(machine.kernel, machine.support_vectors @ basis.T, machine.weights,
+        return KernelMachine(machine.kernel, machine.support_vectors @ T.T, machine.weights,
                              machine.threshold)
 
-    def _sign(self, A, basis):
-        """+1 or -1: with which sign does the quadratic give the labels of the pool?"""
-        H = np.c_[self.pool @ basis, np.ones(len(self.pool))]
-        return np.sign((np.sign(((H @ A) * H).sum(1)) * self.labels).sum()) or 1.0
+    def quadratic_on_a_line(self):
+        """d = 1: the quadratic through the crossings, of which there are at most two."""
+        with self.stage("boundary"):
+            self.pool.add_cloud(self.cloud(400), rarest=20, coarse=1e-3 * self.scale)
+            X, _ = self.boundary(*self.pool.neighbours())
+        A, values = fit_quadratic(np.resize(X, (max(20, len(X)), 1)))
+        if values[1] > 1e-9:
+            self.result.reason = f"no linear or quadratic machine: {len(X)} crossings on a line"
+            return None
+        return self.quadratic_machine(Reading(A, np.eye(1), 1, True, np.ones(1), 0.0, 0.0),
+                                      np.eye(1), np.zeros(1))
 
     # -- the certificate --------------------------------------------------------------------
 
-    def certify(self, machine):
-        """Ask afresh, far from the recovered boundary and close to it; keep what passes."""
+    def accept(self, machine):
+        """Is it the box? Ask afresh, far from the recovered boundary and close to it."""
+        if machine is None:
+            return False
         result = self.result
         with self.stage("certificate"):
-            result.agreement = certificate(self.oracle, machine, self.cloud(800, self.scale),
-                                           CLOSE * self.scale, self.rng, ends=self.near[0])
+            result.agreement = certificate(self.oracle, machine, self.cloud(800),
+                                           CLOSE * self.scale, self.rng, ends=self.pool.points)
         if all(agreement >= AGREEMENT for agreement in result.agreement.values()):
             result.kernel_type, result.machine = machine.kernel.name, machine
             return True
         result.reason = (f"the {machine.kernel.name} machine that fits best fails the certificate: "
                          + ", ".join(f"{v:.3f} {k}" for k, v in result.agreement.items()))
+        result.subspace, result.n_support, result.singular_values = None, None, np.empty(0)
         return False
 
 
-def _largest_dimension():
-    """The most variables in which a quadratic has at most UNKNOWNS coefficients."""
-    return int((np.sqrt(8 * UNKNOWNS + 1) - 3) / 2)
+def _unknowns(s):
+    """The number of coefficients of a quadratic in s variables."""
+    return (s + 1) * (s + 2) // 2

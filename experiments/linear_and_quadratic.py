@@ -30,11 +30,15 @@ TRAINED = [  # data, images, options
     ("cancer", 60, QUADRATIC | {"coef0": 1, "gamma": 0.01, "C": 100}),
     ("cancer", 60, QUADRATIC | {"coef0": 5, "gamma": 1, "C": 100}),
     ("cancer", 400, QUADRATIC | {"coef0": 1}),
+    ("cancer", 40, QUADRATIC | {"coef0": 1, "gamma": 1e-6, "C": 1000}),
+    ("cancer", 300, QUADRATIC | {"coef0": 1, "gamma": 1e4, "C": 1000}),
     ("digits", 40, QUADRATIC | {"coef0": 1}),
+    ("digits", 40, QUADRATIC | {"coef0": 1, "gamma": 1e-4, "C": 1000}),
     ("digits", 60, QUADRATIC | {"coef0": 0.1}),
     ("digits", 300, QUADRATIC | {"coef0": 1}),
     ("mnist40", 100, QUADRATIC | {"coef0": 1}),
     ("mnist40", 200, QUADRATIC | {"coef0": 1, "C": 10}),
+    ("mnist40", 200, QUADRATIC | {"coef0": 1, "gamma": 1e-5, "C": 1000}),
     ("mnist40", 1500, QUADRATIC | {"coef0": 1}),
 ]
 
@@ -47,7 +51,6 @@ def measure(predict, features, span, seed):
     rank = np.linalg.matrix_rank(span)
     row = {"type": result.kernel_type, "m": rank, "m_right": result.n_support == rank,
            "queries": oracle.queries, "certificate": result.queries["certificate"]}
-    row["reason"] = result.reason
     row["bits"] = (rank * (d - rank) + (rank + 1) * (rank + 2) // 2 - 1) * np.log2(1e10)
     if result.machine is not None:
         truth = np.linalg.svd(span.T, full_matrices=False)[0][:, :rank]

@@ -36,6 +36,8 @@ FLOORS = {
     "tanh": (7, ("beyond/tanh-at-infinity",)),
     "gaussian": (7, ("beyond/gaussian-measuring-stick",)),
     "certificate": (8, ("deconstruction/the-whole-algorithm",)),
+    "pool": (8, ("deconstruction/the-whole-algorithm",)),
+    "slices": (8, ("deconstruction/the-whole-algorithm",)),
     "search": (8, ("deconstruction/the-whole-algorithm",)),
     "deconstruction": (8, ("deconstruction/the-whole-algorithm", "beyond/how-few-questions")),
     "upgrading": (9, ("upgrade/mnist",)),

@@ -70,7 +70,7 @@ def test_random_quadratic_machines(seed):
     assert min(agreement(result, box.predict, seed)) >= 0.9999
     assert min(result.agreement.values()) >= 0.999
     assert result.machine.support_vectors.shape == (12, 30)
-    assert sum(result.queries.values()) <= 40_000
+    assert sum(result.queries.values()) <= 25_000
     assert result.queries["certificate"] == 800
 
 
@@ -150,6 +150,22 @@ def test_badly_scaled_data_hide_directions_but_not_the_boundary(sets):
     result = take_apart(svc.predict, typical(svc.predict, X))
     assert result.kernel_type == "quadratic" and "hidden" in result.reason
     assert min(agreement(result, svc.predict)) >= 0.9999
+
+
+@pytest.mark.parametrize("gamma", [1e-6, 1e-5, 1e-4, 1e-2, 1e4])
+@pytest.mark.parametrize("name, n", [("cancer", 40), ("cancer", 300), ("mnist", 60)])
+def test_any_gamma(sets, name, n, gamma):
+    X, y = sets[name]
+    svc = SVC(kernel="poly", degree=2, coef0=1, gamma=gamma, C=1000).fit(X[:n], y[:n])
+    features = typical(svc.predict, np.concatenate([X, 10 * X]))
+    result = take_apart(svc.predict, features)
+    rank = np.linalg.matrix_rank(svc.support_vectors_)
+    assert (result.kernel_type, result.n_support) == ("quadratic", rank)
+    basis = np.linalg.svd(svc.support_vectors_.T)[0][:, :rank]
+    assert principal_cosines(result.subspace, basis).min() >= 0.9999
+    assert min(agreement(result, svc.predict)) >= 0.9999
+    if name == "cancer":
+        assert sum(result.queries.values()) <= 32_000
 
 
 @pytest.mark.parametrize("gamma, coef0", [(0.003, 3.0), (30.0, 0.01)])
@@ -257,11 +273,14 @@ def test_boxes_that_are_no_kernel_machines_are_unknown(sets, model):
     assert result.kernel_type == "unknown" and result.machine is None and result.reason
 
 
-def test_too_large_for_a_null_vector_is_said():
-    rng = np.random.default_rng(0)
-    box = KernelMachine(Gaussian(12.0), rng.standard_normal((3, 120)), [1.0, 1.0, 1.0], 1.0)
-    result = take_apart(box.predict, typical(box.predict, 1.3 * rng.standard_normal((200, 120))))
-    assert result.kernel_type == "unknown" and "7381 coefficients" in result.reason
+def test_too_large_for_a_null_vector_is_said(monkeypatch):
+    monkeypatch.setattr("decon.search.UNKNOWNS", 100)
+    box, features = random_box(Polynomial(2), 20, 19, 0)
+    result = take_apart(box.predict, features)
+    assert result.kernel_type == "unknown" and "105 coefficients" in result.reason
+    box, features = random_box(Polynomial(2), 20, 4, 0)  # R^d is too large, but no slice needed
+    result = take_apart(box.predict, features)
+    assert (result.kernel_type, result.n_support) == ("quadratic", 4)
 
 
 def test_the_same_call_gives_the_same_answer():
@@ -315,7 +334,7 @@ def test_boxes_that_misbehave(predict, word):
     assert isinstance(error.value.result, Deconstruction)
 
 
-@pytest.mark.parametrize("budget", [0, 30, 500, 6000, 12000, 20000])
+@pytest.mark.parametrize("budget", [0, 30, 600, 6000, 12000, 18000])
 def test_what_is_known_when_the_budget_runs_out(budget):
     box, features = random_box(Polynomial(2), 30, 12, 2)
     oracle = Oracle(box.predict, 30, budget=budget)
@@ -324,12 +343,10 @@ def test_what_is_known_when_the_budget_runs_out(budget):
     known = error.value.result
     assert oracle.queries <= budget and sum(known.queries.values()) == oracle.queries
     assert known.kernel_type == "unknown" and "interrupted: the budget" in known.reason
-    if budget >= 6000:  # some normals, and they are right
-        G = box.gradient(known.points)
-        G /= np.linalg.norm(G, axis=1, keepdims=True)
-        assert len(G) >= 4 and np.abs(known.normals - G).max() < 1e-3
-    if budget >= 20000:
-        assert principal_cosines(known.subspace, box.support_vectors.T).min() >= 0.9999
+    if budget >= 600:  # some boundary points, and they are right
+        slope = np.linalg.norm(box.gradient(known.points), axis=1)
+        assert len(slope) >= 5
+        assert (np.abs(box.decision_function(known.points)) < 1e-9 * slope).all()
     assert "interrupted" in known.summary()
 
 
@@ -346,7 +363,7 @@ def test_a_box_that_fails_half_way_keeps_what_is_known():
 
     with pytest.raises(OracleError, match="ConnectionError") as error:
         deconstruct(Oracle(predict, 10), features, progress=False)
-    assert len(error.value.result.normals) > 2
+    assert len(error.value.result.points) > 20
 
 
 @pytest.mark.parametrize("kernel", [Linear(), Polynomial(2), Gaussian(3.0)], ids=str)

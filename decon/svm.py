@@ -1,0 +1,295 @@
+"""Support vector machines, hard and soft margin, as the convex programmes that define them."""
+
+from dataclasses import dataclass
+
+import cvxpy as cp
+import numpy as np
+from scipy.optimize import linprog
+
+from .kernels import Linear
+from .machine import KernelMachine
+
+ON_BOUND = 1e-6  # multipliers this close to 0 or C, relative to the largest, are taken to be there
+SOLVER = {"solver": cp.CLARABEL, "tol_gap_abs": 1e-11, "tol_gap_rel": 1e-11, "tol_feas": 1e-11}
+
+
+class NotSeparable(ValueError):
+    """No hyperplane of the feature space separates the classes, so there is no hard margin."""
+
+
+@dataclass
+class SVM:
+    """A trained support vector machine: f(x) = sum_i a_i t_i K(x, x_i) - b, label +1 where f > 0.
+
+    Attributes
+    ----------
+    machine : KernelMachine
+        Of the support vectors: weights a_i t_i, threshold b.
+    multipliers : array (N,)
+        The a_i of all examples, 0 <= a_i <= C.
+    threshold_interval : tuple of two floats
+        All b that are optimal. Longer than a point only where no multiplier lies strictly
+        between 0 and C; the machine takes the middle.
+    slacks : array (N,)
+        xi_i = max(0, 1 - t_i f(x_i)).
+    margin : float
+        1 / |w|, the distance in feature space from the boundary to f = 1 and to f = -1; infinite
+        where w = 0, when the classes cannot be told apart at all.
+    primal, dual : float
+        1/2 |w|^2 + C sum_i xi_i, and sum_i a_i - 1/2 sum_ij a_i a_j t_i t_j K(x_i, x_j): equal at
+        the optimum, which lies between them.
+    """
+
+    machine: KernelMachine
+    multipliers: np.ndarray
+    threshold_interval: tuple
+    slacks: np.ndarray
+    margin: float
+    primal: float
+    dual: float
+
+    @property
+    def support(self):
+        """Indices of the support vectors, the examples with a_i > 0."""
+        return np.flatnonzero(self.multipliers)
+
+
+def train_svm(X, t, kernel=None, C=np.inf, form="dual"):
+    """Train a support vector machine by solving its primal or its dual programme.
+
+    The primal (Eq. 7 of Wang 2021), with phi the feature map of the kernel,
+
+        minimise 1/2 |w|^2 + C sum_i xi_i  subject to  t_i (w.phi(x_i) - b) >= 1 - xi_i, xi_i >= 0,
+
+    is written in the coordinates of the space that the phi(x_i) span, which a factor of the Gram
+    matrix gives. The dual (Eqs. 4, 5 and 10) is
+
+        maximise sum_i a_i - 1/2 sum_ij a_i a_j t_i t_j K(x_i, x_j)
+        subject to 0 <= a_i <= C, sum_i a_i t_i = 0.
+
+    Either is solved by cvxpy (Clarabel) and then polished by `polish`.
+
+    Parameters
+    ----------
+    X : array (N, d)
+        Examples.
+    t : array (N,) of +1 and -1
+        Their labels; both must occur.
+    kernel : kernel, default Linear()
+        Its Gram matrix of the examples must be positive semidefinite.
+    C : float, positive
+        Price of slack; infinity, the default, asks for a hard margin.
+    form : 'dual' or 'primal'
+        Which programme to solve. The machine is the same.
+
+    Returns
+    -------
+    SVM
+
+    Raises
+    ------
+    NotSeparable
+        If C is infinite and no hyperplane of the feature space separates the classes.
+    ValueError
+        If shapes do not match, numbers are not finite, labels are not +1 and -1 or all alike, C
+        is not positive, or the Gram matrix has a negative eigenvalue.
+    ArithmeticError
+        If the solver gives up.
+
+    Examples
+    --------
+    >>> svm = train_svm([[0., 0.], [2., 0.], [3., 1.]], [-1, 1, 1])
+    >>> svm.multipliers.round(6), round(svm.machine.threshold, 6), round(svm.margin, 6)
+    (array([0.5, 0.5, 0. ]), 1.0, 1.0)
+    """
+    X, t, kernel = _check(X, t, kernel, C, form)
+    K = kernel(X, X)
+    scale = np.abs(K.diagonal()).mean() or 1.0  # with K / scale, multipliers are scale times larger
+    F = _factor(K / scale, kernel)
+    if np.isinf(C) and not _separable(F, t):
+        raise NotSeparable(
+            f"the classes are not separable by a hyperplane in the feature space of {kernel}, so "
+            "there is no hard margin: give a finite C for a soft one, or take a richer kernel"
+        )
+    a = (_solve_dual if form == "dual" else _solve_primal)(F, t, C * scale) / scale
+    a = polish(K, t, a, C)
+    lower, upper = threshold_interval(K, t, a, C)
+    b = (lower + upper) / 2
+    psi = K @ (a * t)
+    slacks = np.maximum(0, 1 - t * (psi - b))
+    square = a * t @ psi  # |w|^2
+    primal = square / 2 + (C * slacks.sum() if np.isfinite(C) else 0.0)
+    machine = KernelMachine(kernel, X[a > 0], (a * t)[a > 0], b)
+    margin = 1 / np.sqrt(square) if square > 0 else np.inf
+    return SVM(machine, a, (lower, upper), slacks, float(margin), float(primal),
+               float(a.sum() - square / 2))
+
+
+def kkt_residuals(K, t, a, b, C=np.inf):
+    """How far multipliers and a threshold are from the Karush-Kuhn-Tucker conditions (Eq. 9).
+
+    With f_i = sum_j a_j t_j K_ij - b, slacks xi_i = max(0, 1 - t_i f_i) and the multipliers
+    mu_i = C - a_i of xi_i >= 0, what is left to ask is below; each entry is its largest violation.
+
+    Parameters
+    ----------
+    K : array (N, N)
+        Gram matrix of the examples.
+    t, a : arrays (N,)
+        Labels and multipliers, of whatever solver.
+    b : float
+        Threshold (minus scikit-learn's `intercept_`).
+    C : float
+        Infinity for a hard margin, where xi_i itself must be 0.
+
+    Returns
+    -------
+    residuals : dict
+        'a >= 0', 'a <= C', 'sum a t = 0', 'a (t f - 1 + xi) = 0' and 'mu xi = 0' ('xi = 0' for a
+        hard margin), all zero at the optimum.
+
+    Examples
+    --------
+    >>> K = [[0., 0.], [0., 4.]]                        # the points 0 and 2 on a line
+    >>> kkt_residuals(K, [-1, 1], [0.5, 0.5], b=1.)     # doctest: +NORMALIZE_WHITESPACE
+    {'a >= 0': 0.0, 'a <= C': 0.0, 'sum a t = 0': 0.0, 'a (t f - 1 + xi) = 0': 0.0, 'xi = 0': 0.0}
+    """
+    K, t, a = (np.asarray(array, float) for array in (K, t, a))
+    margins = t * (K @ (a * t) - b)
+    xi = np.maximum(0, 1 - margins)
+    last = ("xi = 0", xi) if np.isinf(C) else ("mu xi = 0", np.abs((C - a) * xi))
+    residuals = {
+        "a >= 0": np.maximum(0, -a),
+        "a <= C": np.maximum(0, a - C),
+        "sum a t = 0": abs(a @ t),
+        "a (t f - 1 + xi) = 0": np.abs(a * (margins - 1 + xi)),
+        last[0]: last[1],
+    }
+    return {name: float(np.max(value)) for name, value in residuals.items()}
+
+
+def threshold_interval(K, t, a, C=np.inf):
+    """All thresholds b that the KKT conditions allow for given multipliers: (lower, upper).
+
+    Each condition on t_i f_i compares b with v_i = sum_j a_j t_j K_ij - t_i: b <= v_i where a_i
+    could still grow along with t_i, b >= v_i where it could shrink. A multiplier strictly
+    between 0 and C does both, and pins b down.
+
+    Returns
+    -------
+    lower, upper : floats
+        Equal, up to rounding, where there is such a multiplier. lower > upper by more than that
+        says that a is not optimal.
+
+    Examples
+    --------
+    >>> threshold_interval(np.diag([1., 1.]), np.array([-1., 1.]), np.array([.5, .5]), C=.5)
+    (-0.5, 0.5)
+    """
+    v = K @ (a * t) - t
+    can_grow, can_shrink = a < C, a > 0
+    above = np.where(t > 0, can_grow, can_shrink)
+    below = np.where(t > 0, can_shrink, can_grow)
+    return float(v[below].max()), float(v[above].min())
+
+
+def polish(K, t, a, C=np.inf):
+    """Make approximate multipliers exact: once it is known which are 0 and C, the rest is linear.
+
+    The examples strictly between the bounds have t_i f_i = 1, and sum_i a_i t_i = 0: as many
+    equations as unknowns (those a_i, and b). Where that leads outside the bounds or further
+    from the KKT conditions, the multipliers stay as they are, up to what is on a bound.
+
+    Parameters
+    ----------
+    K, t, a, C :
+        As in `kkt_residuals`.
+
+    Returns
+    -------
+    a : array (N,)
+        Exactly 0 and C where they are on a bound.
+    """
+    near = ON_BOUND * a.max()
+    rough = np.where(a < near, 0.0, np.where(a > C - near, C, a))
+    free = (rough > 0) & (rough < C)
+    n, Q = free.sum(), K * np.outer(t, t)
+    system = np.zeros((n + 1, n + 1))
+    system[:n, :n] = Q[np.ix_(free, free)]
+    system[:n, n] = system[n, :n] = t[free]
+    wrong = np.r_[1 - (Q @ rough)[free], -(t @ rough)]
+    exact = rough.copy()
+    exact[free] += np.linalg.lstsq(system, wrong, rcond=1e-13)[0][:n]  # the last one is b
+    if ((exact[free] > 0) & (exact[free] < C)).all():
+        candidates = [a.clip(0, C), rough, exact]
+    else:
+        candidates = [a.clip(0, C), rough]
+
+    def violation(a):
+        lower, upper = threshold_interval(K, t, a, C)
+        return max(lower - upper, 0) + abs(a @ t)
+
+    return min(reversed(candidates), key=violation)
+
+
+def _solve_dual(F, t, C):
+    a = cp.Variable(len(t))
+    constraints = [a >= 0, t @ a == 0] + ([a <= C] if np.isfinite(C) else [])
+    objective = cp.Maximize(cp.sum(a) - cp.sum_squares(F.T @ cp.multiply(t, a)) / 2)
+    _solve(cp.Problem(objective, constraints))
+    return a.value
+
+
+def _solve_primal(F, t, C):
+    w, b = cp.Variable(F.shape[1]), cp.Variable()
+    xi = cp.Variable(len(t), nonneg=True) if np.isfinite(C) else np.zeros(len(t))
+    margins = cp.multiply(t, F @ w - b) >= 1 - xi
+    price = C * cp.sum(xi) if np.isfinite(C) else 0
+    _solve(cp.Problem(cp.Minimize(cp.sum_squares(w) / 2 + price), [margins]))
+    return margins.dual_value
+
+
+def _solve(problem):
+    try:
+        problem.solve(**SOLVER)
+    except cp.SolverError as error:
+        raise ArithmeticError(f"the solver gave up: {error}") from None
+    if problem.status not in ("optimal", "optimal_inaccurate"):
+        raise ArithmeticError(f"the solver ended with status {problem.status!r}: scale the data so "
+                              "that kernel values are of order one, or take a smaller C")
+
+
+def _separable(F, t):
+    """Is there a hyperplane with t_i (F_i.w - b) >= 1 for all i? A linear programme."""
+    A = -t[:, None] * np.c_[F, -np.ones(len(t))]
+    return linprog(np.zeros(A.shape[1]), A, -np.ones(len(t)), bounds=(None, None)).status == 0
+
+
+def _factor(K, kernel):
+    """F with F F^T = K: the examples' features, in as many coordinates as they span."""
+    values, vectors = np.linalg.eigh(K)
+    if values[0] < -1e-8 * values[-1]:
+        raise ValueError(
+            f"the Gram matrix of {kernel} on these examples has the negative eigenvalue "
+            f"{values[0]:.2g} beside {values[-1]:.2g}: there is no feature space, and the dual is "
+            "not concave; take a positive semidefinite kernel"
+        )
+    keep = values > 1e-14 * values[-1]
+    return vectors[:, keep] * np.sqrt(values[keep])
+
+
+def _check(X, t, kernel, C, form):
+    X, t = np.asarray(X, float), np.asarray(t)
+    if X.ndim != 2 or t.shape != X.shape[:1]:
+        raise ValueError(f"expected X of shape (N, d) and t of shape (N,), got {X.shape} and "
+                         f"{t.shape}")
+    if not np.isfinite(X).all():
+        raise ValueError("X must be finite, but some entries are NaN or infinite")
+    if set(t.tolist()) != {-1, 1}:
+        raise ValueError(f"labels must be +1 and -1, and both must occur; got {set(t.tolist())}: "
+                         "np.where(y == one_class, 1, -1) makes them")
+    if not C > 0:
+        raise ValueError(f"C must be positive (infinite for a hard margin), got {C!r}")
+    if form not in ("dual", "primal"):
+        raise ValueError(f"form must be 'dual' or 'primal', got {form!r}")
+    return X, t.astype(float), Linear() if kernel is None else kernel

@@ -139,10 +139,7 @@ class Search:
         across the directions before it.
         """
         d, R, result = self.oracle.dimension, self.reach, self.result
-        if d == 1:  # on a line, the direction of a bracket is the normal
-            with self.stage("boundary"):
-                result.points, result.normals = self.boundary(*self.pool.pairs(5))
-            result.subspace, result.n_support = np.eye(1), 1
+        if d == 1:
             return
         limit = d + 3
         X, V, N = np.empty((0, d)), np.empty((0, d)), np.empty((0, d))
@@ -208,11 +205,13 @@ class Search:
 
     def linear(self):
         """One direction: is the boundary a single plane n.x = offset?"""
-        if self.result.n_support != 1:
+        if self.result.n_support is None:
             return None
         n = self.result.subspace[:, 0]
         offsets = self.result.points @ n
-        if np.ptp(offsets) > 1e-6 * self.scale:
+        if self.result.n_support > 1 or np.ptp(offsets) > 1e-6 * self.scale:
+            self.result.reason = ("no linear machine: the boundary is flat from afar, but no plane "
+                                  "close by")
             return None
         n = n * np.sign((self.result.normals @ n).sum())
         return KernelMachine(Linear(), [n], [1.0], (self.result.points @ n).mean())
@@ -221,7 +220,7 @@ class Search:
         """Quadratics in slices of growing dimension, until a slice has more than their rank."""
         d, R = self.oracle.dimension, self.reach
         if d == 1:
-            return self.quadratic_on_a_line()
+            return self.on_a_line()
         plane = Slice(self.oracle, self.ahead[0][0], *self.ends[0], R, np.sqrt(R / self.scale),
                       self.rng)
         s = 2
@@ -284,15 +283,19 @@ class Search:
         return KernelMachine(machine.kernel, machine.support_vectors @ T.T, machine.weights,
                              machine.threshold)
 
-    def quadratic_on_a_line(self):
-        """d = 1: the quadratic through the crossings, of which there are at most two."""
+    def on_a_line(self):
+        """d = 1: one crossing is a linear machine, two are a quadratic one."""
         with self.stage("boundary"):
             self.pool.add_cloud(self.cloud(400), rarest=20, coarse=1e-3 * self.scale)
-            X, _ = self.boundary(*self.pool.neighbours())
-        A, values = fit_quadratic(np.resize(X, (max(20, len(X)), 1)))
-        if values[1] > 1e-9:
+            X, V = self.boundary(*self.pool.neighbours())
+        self.result.points = X
+        if len(X) > 2:
             self.result.reason = f"no linear or quadratic machine: {len(X)} crossings on a line"
             return None
+        self.result.n_support, self.result.subspace = 1, np.eye(1)
+        if len(X) == 1:
+            return KernelMachine(Linear(), V, [1.0], X[0] @ V[0])
+        A, _ = fit_quadratic(X)
         return self.quadratic_machine(Reading(A, np.eye(1), 1, True, np.ones(1), 0.0, 0.0),
                                       np.eye(1), np.zeros(1))
 

@@ -97,6 +97,32 @@ def test_other_sizes(d, m):
     assert min(agreement(result, box.predict)) >= 0.998
 
 
+@pytest.mark.parametrize("predict, name", [
+    (lambda X: X[:, 0] > 0.3, "linear"),
+    (lambda X: X[:, 0] < -0.2, "linear"),
+    (lambda X: (X[:, 0] + 0.3) ** 2 > 1, "quadratic"),
+    (lambda X: np.abs(X[:, 0] - 0.1) < 0.4, "quadratic"),
+    (lambda X: (X[:, 0] - 0.3) * (X[:, 0] + 0.5) * (X[:, 0] - 1.1) > 0, "unknown"),
+])
+def test_on_a_line(predict, name):
+    features = np.random.default_rng(0).standard_normal((30, 1))
+    result = take_apart(predict, features)
+    assert result.kernel_type == name
+    if name != "unknown":
+        assert result.n_support == 1 and min(agreement(result, predict)) == 1
+    else:
+        assert "3 crossings" in result.reason
+
+
+def test_labels_with_errors_are_unknown_with_a_reason():
+    rng = np.random.default_rng(0)
+    w = rng.standard_normal(8)
+    features = rng.standard_normal((20, 8))
+    for _ in range(5):
+        result = take_apart(lambda X: (X @ w > 0.1) ^ (rng.random(len(X)) < 0.01), features)
+        assert result.kernel_type == "unknown" and result.reason
+
+
 @pytest.fixture(scope="module")
 def sets():
     cancer, digits, mnist = load_breast_cancer(), load_digits(), load_mnist()

@@ -105,7 +105,7 @@ def train_svm(X, t, kernel=None, C=np.inf, form="dual"):
     X, t, kernel = _check(X, t, kernel, C, form)
     K = kernel(X, X)
     scale = np.abs(K.diagonal()).mean() or 1.0  # with K / scale, multipliers are scale times larger
-    F = _factor(K / scale, kernel)
+    F = gram_features(K) / np.sqrt(scale)
     if np.isinf(C) and not _separable(F, t):
         raise NotSeparable(
             f"the classes are not separable by a hyperplane in the feature space of {kernel}, so "
@@ -220,16 +220,50 @@ def polish(K, t, a, C=np.inf):
     wrong = np.r_[1 - (Q @ rough)[free], -(t @ rough)]
     exact = rough.copy()
     exact[free] += np.linalg.lstsq(system, wrong, rcond=1e-13)[0][:n]  # the last one is b
-    if ((exact[free] > 0) & (exact[free] < C)).all():
-        candidates = [a.clip(0, C), rough, exact]
-    else:
-        candidates = [a.clip(0, C), rough]
+    candidates = [a.clip(0, C), rough]
+    if ((exact > -near) & (exact < C + near)).all():
+        candidates.append(np.where(exact > C - 1e-6 * near, C, exact.clip(0)))
 
     def violation(a):
         lower, upper = threshold_interval(K, t, a, C)
         return max(lower - upper, 0) + abs(a @ t)
 
     return min(reversed(candidates), key=violation)
+
+
+def gram_features(K):
+    """Features of examples, read off their Gram matrix: F with F F^T = K.
+
+    Parameters
+    ----------
+    K : array (N, N), symmetric
+
+    Returns
+    -------
+    F : array (N, r)
+        One example a row, in as many coordinates r as the examples span in feature space.
+
+    Raises
+    ------
+    ValueError
+        If K has a negative eigenvalue (beyond rounding): there are no such features.
+
+    Examples
+    --------
+    >>> F = gram_features(np.array([[2., 1.], [1., 2.]]))
+    >>> (F @ F.T).round(9)
+    array([[2., 1.],
+           [1., 2.]])
+    """
+    values, vectors = np.linalg.eigh(K)
+    if values[0] < -1e-8 * values[-1]:
+        raise ValueError(
+            f"the Gram matrix has the negative eigenvalue {values[0]:.2g} beside "
+            f"{values[-1]:.2g}: no features have these inner products, and the dual of an SVM need "
+            "not be concave; take a positive semidefinite kernel"
+        )
+    keep = values > 1e-14 * values[-1]
+    return vectors[:, keep] * np.sqrt(values[keep])
 
 
 def _solve_dual(F, t, C):
@@ -263,19 +297,6 @@ def _separable(F, t):
     """Is there a hyperplane with t_i (F_i.w - b) >= 1 for all i? A linear programme."""
     A = -t[:, None] * np.c_[F, -np.ones(len(t))]
     return linprog(np.zeros(A.shape[1]), A, -np.ones(len(t)), bounds=(None, None)).status == 0
-
-
-def _factor(K, kernel):
-    """F with F F^T = K: the examples' features, in as many coordinates as they span."""
-    values, vectors = np.linalg.eigh(K)
-    if values[0] < -1e-8 * values[-1]:
-        raise ValueError(
-            f"the Gram matrix of {kernel} on these examples has the negative eigenvalue "
-            f"{values[0]:.2g} beside {values[-1]:.2g}: there is no feature space, and the dual is "
-            "not concave; take a positive semidefinite kernel"
-        )
-    keep = values > 1e-14 * values[-1]
-    return vectors[:, keep] * np.sqrt(values[keep])
 
 
 def _check(X, t, kernel, C, form):

@@ -9,7 +9,14 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from decon import Gaussian, Linear, Polynomial, Tanh
-from decon.svm import NotSeparable, kkt_residuals, polish, threshold_interval, train_svm
+from decon.svm import (
+    NotSeparable,
+    gram_features,
+    kkt_residuals,
+    polish,
+    threshold_interval,
+    train_svm,
+)
 
 KERNELS = [Linear(), Polynomial(2, gamma=0.3), Polynomial(3, gamma=0.2), Gaussian(1.5)]
 
@@ -125,6 +132,14 @@ def test_all_multipliers_at_the_bound_leave_an_interval():
     assert kkt_residuals(K, t, svm.multipliers, 0.9, 0.1)["a (t f - 1 + xi) = 0"] > 0.005
 
 
+@pytest.mark.parametrize("form", ["dual", "primal"])
+def test_an_optimum_that_just_touches_the_bound(form):
+    svm = train_svm([[-1.0], [1.0]], [-1, 1], C=0.5, form=form)  # the hard margin has a = 1/2 too
+    np.testing.assert_allclose(svm.multipliers, 0.5, atol=1e-12)
+    lower, upper = svm.threshold_interval
+    assert lower - 1e-12 < 0 < upper + 1e-12
+
+
 def test_two_points_by_hand():
     svm = train_svm([[0.0, 0.0], [3.0, 4.0]], [-1, 1])
     np.testing.assert_allclose(svm.multipliers, 2 / 25)
@@ -172,3 +187,14 @@ def test_bad_input_is_told(arguments, word):
     with pytest.raises(ValueError) as error:
         train_svm(*arguments)
     assert word in str(error.value)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+def test_features_read_off_the_gram_matrix(kernel):
+    X = np.concatenate([two_clouds(0)[0]] * 2)  # every point twice: half the rank
+    K = kernel(X, X)
+    F = gram_features(K)
+    np.testing.assert_allclose(F @ F.T, K, atol=1e-6 * np.abs(K).max())
+    assert F.shape[1] <= 50
+    with pytest.raises(ValueError, match="negative eigenvalue -1 beside 3"):
+        gram_features(np.array([[1.0, 2.0], [2.0, 1.0]]))

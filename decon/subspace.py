@@ -1,4 +1,4 @@
-"""The kernel subspace S_Y: where the normals live, and how to find it precisely (Type A)."""
+"""The kernel subspace S_Y: where the normals live (Type A), or live up to the points (Type B)."""
 
 import numpy as np
 from scipy.linalg import qr
@@ -135,3 +135,120 @@ def crosses_straight(oracle, X, V, basis, baseline, tolerance, random_state=0):
     U = rng.standard_normal((len(X), W.shape[1])) @ W.T
     U *= baseline / np.linalg.norm(U, axis=1, keepdims=True)
     return (oracle(X + U + tolerance * V) > 0) & (oracle(X + U - tolerance * V) < 0)
+
+
+# -- Type B: normals leave S_Y by a multiple of the point, n_j - gamma_j x_j lies in S_Y ---------
+
+
+def corrected_span(normals, points, gamma, rank=None):
+    """The span of n_j - gamma_j x_j, for a Type B kernel S_Y (Eqs. 11 and 12).
+
+    Parameters
+    ----------
+    normals, points : arrays (s, d)
+    gamma : array (s,)
+        As `nuclear_norm`, `alternate` or `log_det` find them.
+    rank : int, optional
+        How many dimensions to keep. Left out, the largest gap tells; the last three dimensions
+        do not count, as some gamma makes almost any set of normals look d - 1 dimensional.
+
+    Returns
+    -------
+    basis : array (d, rank), orthonormal
+    values : array (min(s, d),)
+        Singular values, descending.
+
+    Examples
+    --------
+    >>> points = np.array([[1., 0., 2.], [0., 1., 1.], [1., 1., 0.]])
+    >>> normals = np.array([[1., 2., 0.], [3., 1., 0.], [1., 1., 0.]]) + [[.5], [.2], [.1]] * points
+    >>> basis, values = corrected_span(normals, points, [.5, .2, .1], rank=2)
+    >>> abs(basis[2]).round(9)
+    array([0., 0.])
+    """
+    A = np.asarray(normals) - np.asarray(gamma)[:, None] * points
+    basis, values, _ = np.linalg.svd(A.T, full_matrices=False)
+    if rank is None:
+        rank = largest_gap(values[: max(2, min(len(A) - 3, A.shape[1] - 2))])
+    return basis[:, :rank], values
+
+
+def nuclear_norm(normals, points):
+    """The gamma that make the nuclear norm of N - X Gamma smallest: the paper's way (Eq. 13).
+
+    The nuclear norm, the sum of the singular values, is the convex stand-in for the rank; cvxpy
+    minimises it by SCS.
+
+    Parameters
+    ----------
+    normals, points : arrays (s, d)
+        Unit normals at boundary points of a Type B machine; the more than the rank, the better.
+
+    Returns
+    -------
+    gamma : array (s,)
+    """
+    import cvxpy as cp  # slow to import, and needed here alone
+
+    gamma = cp.Variable(len(normals))
+    corrected = normals - cp.multiply(gamma[:, None], points)
+    cp.Problem(cp.Minimize(cp.normNuc(corrected))).solve(solver=cp.SCS, eps=1e-5, max_iters=20_000)
+    return gamma.value
+
+
+def alternate(normals, points, gamma, rank, steps=100):
+    """Refine gamma for a known rank: fit the subspace to the vectors, then the vectors to it.
+
+    U spans the leading singular vectors of N - X Gamma; with P the projector on the complement of
+    U, gamma_j = (P n_j).(P x_j) / |P x_j|^2 brings n_j - gamma_j x_j as close to U as it can come.
+
+    Returns
+    -------
+    gamma : array (s,)
+    """
+    for _ in range(steps):
+        U, _ = corrected_span(normals, points, gamma, rank)
+        PX = points - points @ U @ U.T
+        gamma = (PX * normals).sum(1) / (PX * points).sum(1)
+    return gamma
+
+
+def log_det(normals, points, steps=400, shrink=0.95):
+    """The gamma that make log det(A^T A + eps^2 I) small, A = N - X Gamma, as eps shrinks.
+
+    The logarithm of a singular value rewards the small ones for vanishing, as the nuclear norm
+    does not: the rank shows as a gap, and from fewer normals. Every step solves a weighted least
+    squares problem, W = (A^T A + eps^2 I)^-1 [Fazel, Hindi and Boyd 2003; Mohan and Fazel 2012].
+
+    Parameters
+    ----------
+    normals, points : arrays (s, d)
+        About 2 rank and more of them.
+    steps : int
+    shrink : float in (0, 1)
+        eps begins at |N| and is multiplied by this in every step.
+
+    Returns
+    -------
+    gamma : array (s,)
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> S, X, gamma = rng.standard_normal((2, 8)), rng.standard_normal((20, 8)), rng.random(20)
+    >>> N = rng.standard_normal((20, 2)) @ S + gamma[:, None] * X
+    >>> bool(abs(log_det(N, X) - gamma).max() < 1e-6)
+    True
+    """
+    normals, points = np.asarray(normals, float), np.asarray(points, float)
+    scale = np.sqrt(np.mean((points**2).sum(1)))
+    X = points / scale
+    gamma, eps = np.zeros(len(X)), np.linalg.norm(normals, 2)
+    smallest = 1e-6 * eps
+    for _ in range(steps):
+        A = normals - gamma[:, None] * X
+        W = np.linalg.inv(A.T @ A + eps**2 * np.eye(A.shape[1]))
+        XW = X @ W
+        gamma = (XW * normals).sum(1) / (XW * X).sum(1)
+        eps = max(shrink * eps, smallest)
+    return gamma / scale

@@ -6,11 +6,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import subspace_angles
 
-from decon import KernelMachine, Linear, Oracle, Polynomial, Tanh
+from decon import Gaussian, KernelMachine, Linear, Oracle, Polynomial, Tanh
 from decon.normals import slope_normals
 from decon.subspace import (
+    alternate,
+    corrected_span,
     crosses_straight,
     largest_gap,
+    log_det,
+    nuclear_norm,
     principal_cosines,
     sharpen,
     span_of_normals,
@@ -87,3 +91,41 @@ def test_a_full_basis_needs_no_sharpening():
 def test_nan_normals_are_refused():
     with pytest.raises(ValueError, match="NaN"):
         span_of_normals([[1.0, np.nan]])
+
+
+def type_b_normals(seed, n, m=5, d=14, noise=0.0):
+    machine = KernelMachine.random(Gaussian(1.0), d, m, seed)
+    oracle, X, _, N = on_boundary(machine, n, seed)
+    rng = np.random.default_rng(seed)
+    return machine.support_vectors.T, X, N + noise * rng.standard_normal(N.shape)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_log_det_finds_the_dimension_and_the_span(seed):
+    Y, X, N = type_b_normals(seed, 20, noise=1e-9)
+    assert span_of_normals(N)[1][5] > 1e-2  # the normals themselves show no gap
+    basis, values = corrected_span(N, X, log_det(N, X))
+    assert basis.shape == (14, 5) and values[4] > 100 * values[5]
+    assert principal_cosines(basis, Y).min() > 1 - 1e-8
+    scaled, _ = corrected_span(N, 1000 * X, log_det(N, 1000 * X))  # units do not matter
+    assert principal_cosines(scaled, Y).min() > 1 - 1e-8
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_nuclear_norm_and_its_refinement(seed):
+    Y, X, N = type_b_normals(seed, 40)
+    gamma = nuclear_norm(N, X)
+    rough, _ = corrected_span(N, X, gamma, rank=5)
+    fine, _ = corrected_span(N, X, alternate(N, X, gamma, 5), rank=5)
+    assert principal_cosines(rough, Y).min() > 0.99
+    assert principal_cosines(fine, Y).min() > 1 - 1e-9
+    norm = lambda gamma: np.linalg.svd(N - gamma[:, None] * X)[1].sum()  # noqa: E731
+    rng = np.random.default_rng(seed)  # no other gamma nearby has a smaller nuclear norm
+    for _ in range(50):
+        assert norm(gamma) < norm(gamma + 0.01 * rng.standard_normal(40)) + 1e-4
+
+
+def test_a_linear_machine_needs_no_correction():
+    oracle, X, _, N = on_boundary(KernelMachine.random(Linear(), 10, 3, 0), 12, 0)
+    basis, _ = corrected_span(N, X, np.zeros(12))
+    assert basis.shape == (10, 1)

@@ -18,18 +18,19 @@ class Deconstruction:
     Attributes
     ----------
     kernel_type : str
-        'linear', 'quadratic' or 'unknown'.
+        'linear', 'quadratic', 'cubic' or 'unknown'.
     subspace : array (d, m) or None
         Orthonormal basis of the kernel subspace S_Y.
     n_support : int or None
         Its dimension m: the number of linearly independent support vectors. Where it equals d
         there are at least d of them; how many, a quadratic boundary does not show. A linear
-        boundary shows one direction, however many support vectors made it.
+        boundary shows one direction, however many support vectors made it. Of a cubic machine
+        it is the number of support vectors, which are recovered one by one.
     machine : KernelMachine or None
         Reproduces the box; its largest |weight| is 1.
     exact : bool
-        True when the machine's support vectors are the box's own; False for quasi-support
-        vectors, which give the same function.
+        True when the machine's support vectors are the box's own, as for a cubic; False for
+        quasi-support vectors, which give the same function.
     agreement : dict
         The certificate: agreement with fresh answers 'far' from the recovered boundary and
         'close' to it (at 1e-5 of the data's scale on either side).
@@ -122,8 +123,8 @@ class Deconstruction:
 def deconstruct(oracle, features, random_state=0, progress=True):
     """Take a box apart: kernel, number of support vectors, their span, and the boundary.
 
-    This version names linear and quadratic machines; any other box ends as 'unknown', with the
-    reason.
+    This version names linear, quadratic and cubic machines; any other box ends as 'unknown', with
+    the reason.
 
     Parameters
     ----------

@@ -7,6 +7,7 @@ from tqdm import tqdm
 
 from .bracketing import boundary_points
 from .certificate import certificate
+from .cubic import cubic_machine, fit_cubic
 from .kernels import Linear
 from .machine import KernelMachine
 from .normals import slope_normals
@@ -22,6 +23,7 @@ CHORDS, BEND, FARTHEST = 5, 0.1, 1e11  # flat: most chords miss the boundary by 
 CLOSE = 1e-5  # the certificate asks this close to the recovered boundary (in units of R0)
 AGREEMENT = 0.999  # and must find at least this agreement there, and far from it
 GAP = 8.0  # smallest ratio of singular values that counts as a gap
+CUBIC_SLICE = 2  # the dimension of the slice in which quadratic and cubic are told apart
 UNKNOWNS = 6000  # most coefficients that are fitted in one null vector
 
 
@@ -30,6 +32,7 @@ class Search:
 
     def __init__(self, oracle, rng, result, progress):
         self.oracle, self.rng, self.result = oracle, rng, result
+        self.is_cubic = False  # does the boundary look cubic in a slice?
         self.bar = tqdm(unit=" queries", delay=3, disable=not progress, leave=False)
 
     @contextmanager
@@ -60,7 +63,7 @@ class Search:
             self.reach = far
         reason, result.reason = result.reason, ""
         self.find_subspace()
-        if flat and self.accept(self.linear()):
+        if self.accept(self.linear() if flat else self.cubic()):
             return
         result.reason = "; ".join(filter(None, [reason, result.reason]))
 
@@ -112,23 +115,24 @@ class Search:
     def find_reach(self):
         """How far out is the boundary curved? True where it is flat as far as one can see.
 
-        Chords between boundary points are drawn out to R0, 8 R0, 64 R0, ... until the boundary
-        no longer follows most of them. Nearer, it is a plane n.x = c to the eye, and all
+        Chords between boundary points are drawn out to R0, 8 R0, 64 R0, ...; the reach is where
+        most of them have left the boundary. Nearer, it is a plane n.x = c to the eye, and all
         quadratics (n.x - c)(l.x + 1) look alike.
         """
         X, V = self.ahead
         U = X[1::2] - X[::2]
         length = np.linalg.norm(U, axis=1, keepdims=True)
         X, V, U = X[::2], V[::2], U / np.where(length > 0, length, 1)
-        while self.reach < FARTHEST * self.scale:
-            ends, aside = X + self.reach * U, BEND * self.reach * V
+        bent, reach, first = np.zeros(len(X), bool), self.scale, None
+        while reach < FARTHEST * self.scale and bent.mean() < 0.5:
+            ends, aside = X + reach * U, BEND * reach * V
             with self.stage("boundary"):
-                straight = (self.oracle(ends + aside) > 0) & (self.oracle(ends - aside) < 0)
-            if straight.mean() < 0.5:
-                return False
-            self.reach *= 8
-        self.reach = self.scale
-        return True
+                bent |= (self.oracle(ends + aside) < 0) | (self.oracle(ends - aside) > 0)
+            first = reach if bent.any() and first is None else first
+            self.reach, reach = reach, 8 * reach
+        if bent.mean() < 0.5:  # never most of them: where the first did, or nowhere
+            self.reach = first or self.scale
+        return first is None
 
     # -- the kernel subspace, from normals ----------------------------------------------------
 
@@ -236,6 +240,8 @@ class Search:
                 self.result.points = plane.points
                 seen = plane.read()
                 if seen.residual > 0.5:
+                    self.is_cubic = s == CUBIC_SLICE and plane.residual(
+                        fit_cubic(plane.Z)[1], 10) < 0.5
                     self.result.reason = (
                         f"no linear or quadratic machine: in a slice of {s} dimensions, boundary "
                         f"points lie {seen.distance / R:.1g} of the data's scale off the best "
@@ -283,6 +289,43 @@ class Search:
         return KernelMachine(machine.kernel, machine.support_vectors @ T.T, machine.weights,
                              machine.threshold)
 
+    def cubic(self):
+        """A cubic on S_Y through boundary points, and the box's own support vectors from it."""
+        result, R = self.result, self.reach
+        d = self.oracle.dimension
+        U = np.eye(d) if result.subspace is None else result.subspace
+        m = U.shape[1]
+        unknowns = (m + 1) * (m + 2) * (m + 3) // 6
+        if d == 1 or not self.is_cubic:
+            return None
+        if unknowns > UNKNOWNS:
+            result.reason = (f"a cubic in {m} dimensions, whose {unknowns} coefficients are more "
+                             f"than the {UNKNOWNS} this version fits")
+            return None
+        x0 = self.ahead[0][0]
+        p, q = x0 + (self.ends[0] - x0) @ U @ U.T  # what is orthogonal to S_Y does not matter
+        plane = Slice(self.oracle, x0, p, q, R, np.sqrt(R / self.scale), self.rng, frame=U)
+        with self.stage("polynomial"):
+            plane.grow(m, int(1.05 * unknowns) + 15, 1.0)
+        T, values = fit_cubic(plane.Z, plane.weights)
+        if plane.residual(values, unknowns) > 0.5:
+            result.reason = f"no cubic machine: a slice looks cubic, but not all {m} dimensions"
+            return None
+        H = np.c_[(self.pool.points - x0) @ U, np.ones(len(self.pool.points))]
+        psi = np.einsum("ijk,ni,nj,nk->n", T, H, H, H, optimize=True)
+        sign = 1 if np.sign(psi) @ self.pool.labels >= 0 else -1
+        try:
+            machine = cubic_machine(sign * T, x0 @ U, R)
+        except ArithmeticError as error:
+            result.reason = str(error)
+            return None
+        result.exact, result.n_support = True, len(machine.weights)
+        vectors = machine.support_vectors @ U.T
+        result.subspace = np.linalg.qr(vectors.T)[0]
+        machine = KernelMachine(machine.kernel, vectors, machine.weights, 0.0)
+        machine.threshold = float(machine.decision_function(self.ahead[0]).mean())  # near R0
+        return machine
+
     def on_a_line(self):
         """d = 1: one crossing is a linear machine, two are a quadratic one."""
         with self.stage("boundary"):
@@ -315,6 +358,7 @@ class Search:
         result.reason = (f"the {machine.kernel.name} machine that fits best fails the certificate: "
                          + ", ".join(f"{v:.3f} {k}" for k, v in result.agreement.items()))
         result.subspace, result.n_support, result.singular_values = None, None, np.empty(0)
+        result.exact = False
         return False
 
 

@@ -64,12 +64,16 @@ class Slice:
     anchor : float
         The weight of x0 in the fits.
     rng : numpy.random.Generator
+    frame : array (d, k), optional
+        Orthonormal columns that span the largest slice; left out, all of R^d, at random.
     """
 
-    def __init__(self, oracle, x0, p, q, reach, anchor, rng):
+    def __init__(self, oracle, x0, p, q, reach, anchor, rng, frame=None):
         self.oracle, self.reach, self.anchor, self.rng = oracle, reach, anchor, rng
         self.x0, self.ends, d = x0, np.array([p, q]), len(x0)
-        self.frame = np.linalg.qr(np.c_[p - q, rng.standard_normal((d, d - 1))])[0]
+        if frame is None:
+            frame = np.linalg.qr(np.c_[p - q, rng.standard_normal((d, d - 1))])[0]
+        self.frame = frame
         self.Z, self.V = np.zeros((1, 1)), np.zeros((1, 1))  # x0 is the first point
 
     @property
@@ -81,6 +85,11 @@ class Slice:
     def points(self):
         """The boundary points found so far, array (n, d)."""
         return self.x0 + self.Z @ self.P.T
+
+    @property
+    def weights(self):
+        """The weights of the points in a fit."""
+        return np.r_[self.anchor, np.ones(len(self.Z) - 1)]
 
     def grow(self, s, n, radius):
         """Look at a slice of dimension s: bracket there until there are n boundary points."""
@@ -99,13 +108,12 @@ class Slice:
     def read(self):
         """What the points found so far tell: the quadratic through them, and its rank."""
         n, s = self.Z.shape
-        weights = np.r_[self.anchor, np.ones(n - 1)]
+        weights = self.weights
         held_out = np.arange(1, 6 + n // 20)
         kept = np.delete(np.arange(n), held_out)
         A, values = fit_quadratic(self.Z, weights)
         again, _ = fit_quadratic(self.Z[kept], weights[kept])
-        excess = n + 1 - (s + 1) * (s + 2) // 2
-        explained = WIDTH * self.reach / np.sqrt(np.mean(self.Z**2)) * np.sqrt(excess)
+        residual = self.residual(values, (s + 1) * (s + 2) // 2)
         distance = np.median(distance_to_quadratic(again, self.Z[held_out]))
         left, singular, noise = relevant_directions(A, again, self.reach)
         rank = max(1, int((singular > 30 * noise).sum()))
@@ -117,7 +125,12 @@ class Slice:
         if np.quantile(off, 0.99) > 1e-7 * self.reach:  # unless they still bend the boundary
             trimmed, U = A, left
         clear = singular[rank - 1] > 1000 * noise[rank - 1]
-        return Reading(trimmed, U, rank, clear, singular, values[1] / explained, distance)
+        return Reading(trimmed, U, rank, clear, singular, residual, distance)
+
+    def residual(self, values, unknowns):
+        """The smallest singular value of a fit, in units of what the brackets' width explains."""
+        excess = max(1, len(self.Z) + 1 - unknowns)
+        return values[1] * np.sqrt(np.mean(self.Z**2) / excess) / (WIDTH * self.reach)
 
     def extend(self, seen):
         """S_Y from a slice: array T (d, m) whose columns span it, with P^T T = U; or None.

@@ -33,6 +33,7 @@ FLOORS = {
     "kernel_type": (6, ("deconstruction/kernel-type",)),
     "polynomial": (7, ("deconstruction/polynomial-machines",
                        "beyond/support-vectors-of-a-cubic")),
+    "cubic": (7, ("deconstruction/polynomial-machines",)),
     "tanh": (7, ("beyond/tanh-at-infinity",)),
     "gaussian": (7, ("beyond/gaussian-measuring-stick",)),
     "certificate": (8, ("deconstruction/the-whole-algorithm",)),

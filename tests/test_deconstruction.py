@@ -278,8 +278,48 @@ def test_what_is_no_oracle_is_said():
         deconstruct(lambda X: X[:, 0] > 0, np.eye(2))
 
 
-@pytest.mark.parametrize("kernel", [Polynomial(3), Polynomial(4), Tanh(1.0, 0.1), Gaussian(3.0)],
-                         ids=str)
+def own_vectors_are_found(result, Y, tolerance):
+    """Is every row of Y among the recovered vectors, to a relative error?"""
+    distance = np.linalg.norm(result.machine.support_vectors[:, None] - Y, axis=2)
+    return (distance.min(0) < tolerance * np.linalg.norm(Y, axis=1)).all()
+
+
+@pytest.mark.parametrize("d, m, seed", [(15, 5, 0), (15, 5, 1), (15, 5, 2), (30, 12, 4), (8, 8, 0)])
+def test_cubic_machines_and_their_own_support_vectors(d, m, seed):
+    box, features = random_box(Polynomial(3), d, m, seed)
+    result = take_apart(box.predict, features, seed)
+    assert (result.kernel_type, result.n_support, result.exact) == ("cubic", m, True)
+    assert own_vectors_are_found(result, box.support_vectors, 1e-5)
+    assert result.machine.threshold == pytest.approx(box.normalised().threshold, rel=1e-5)
+    assert min(agreement(result, box.predict)) >= 0.9999
+    assert "the box's own" in result.summary() and "reason" not in result.summary()
+
+
+@pytest.mark.parametrize("name, n", [("cancer", 30), ("mnist", 60)])
+def test_trained_cubic_svcs(sets, name, n):
+    X, y = sets[name]
+    svc = SVC(kernel="poly", degree=3, coef0=1).fit(X[:n], y[:n])
+    result = take_apart(svc.predict, typical(svc.predict, X))
+    assert (result.kernel_type, result.exact) == ("cubic", True)
+    assert own_vectors_are_found(result, svc._gamma * svc.support_vectors_, 1e-3)
+    assert min(agreement(result, svc.predict)) >= 0.9999
+
+
+def test_a_homogeneous_cubic():
+    box, features = random_box(Polynomial(3, coef0=0), 15, 5, 0)
+    result = take_apart(box.predict, features)
+    assert (result.kernel_type, result.n_support) == ("cubic", 5)
+    assert result.machine.kernel.coef0 == 0
+    assert min(agreement(result, box.predict)) >= 0.9999
+
+
+def test_a_cubic_with_more_support_vectors_than_dimensions_is_unknown():
+    box, features = random_box(Polynomial(3), 6, 12, 0)
+    result = take_apart(box.predict, features)
+    assert result.kernel_type == "unknown" and "sum of at most 7 cubes" in result.reason
+
+
+@pytest.mark.parametrize("kernel", [Polynomial(4), Tanh(1.0, 0.1), Gaussian(3.0)], ids=str)
 @pytest.mark.parametrize("seed", range(2))
 def test_other_kernels_are_unknown_with_a_reason(kernel, seed):
     box, features = random_box(kernel, 12, 4, seed)

@@ -1,0 +1,179 @@
+"""Cubic machines: Psi on the kernel subspace as a symmetric tensor, and as a sum of cubes."""
+
+from itertools import combinations_with_replacement, permutations
+
+import numpy as np
+
+from .kernels import Polynomial
+from .machine import KernelMachine
+from .polynomial import null_vector
+
+
+def fit_cubic(Z, weights=1.0):
+    """The cubic that vanishes on given points: a null vector (section 3.5).
+
+    Psi - b = sum_ijk T_ijk h_i h_j h_k with h = (z, 1) and a symmetric tensor T, which has
+    C(m + 3, 3) different entries; every boundary point gives one linear equation for them.
+
+    Parameters
+    ----------
+    Z : array (n, m), n at least C(m + 3, 3) - 1
+        Points of the boundary, in coordinates of S_Y.
+    weights : float or array (n,), default 1
+        The weight of every equation.
+
+    Returns
+    -------
+    T : array (m + 1, m + 1, m + 1), symmetric, of norm 1
+        Determined up to its sign.
+    values : array (2,)
+        The two smallest singular values of the matrix of monomials, descending.
+
+    Raises
+    ------
+    ValueError
+        If there are too few points.
+
+    Examples
+    --------
+    >>> t = np.linspace(-2, 2, 12)
+    >>> T, values = fit_cubic(np.c_[t, t**3 - t])     # y = x^3 - x
+    >>> h = np.array([0.5, 0.5**3 - 0.5, 1.])
+    >>> bool(abs(np.einsum('ijk,i,j,k', T, h, h, h)) < 1e-12)
+    True
+    """
+    Z = np.asarray(Z, float)
+    n, m = Z.shape
+    index = np.array(list(combinations_with_replacement(range(m + 1), 3)))
+    if n < len(index) - 1:
+        raise ValueError(f"a cubic in {m} variables needs {len(index) - 1} points, got {n}")
+    scale = np.sqrt(np.mean(Z**2)) or 1.0
+    H = np.c_[Z / scale, np.ones(n)]
+    H /= np.linalg.norm(H, axis=1, keepdims=True)  # so that far points do not rule
+    i, j, k = index.T
+    different = np.array([len(set(row)) for row in index.tolist()])
+    times = np.sqrt(np.array([1, 3, 6])[different - 1])  # how often an entry occurs in T
+    rows = H[:, i] * H[:, j] * H[:, k] * times
+    vector, values = null_vector(rows * np.broadcast_to(weights, n)[:, None])
+    T = np.zeros((m + 1,) * 3)
+    for order in permutations(range(3)):
+        T[tuple(index[:, order].T)] = vector / times
+    units = np.r_[np.full(m, 1 / scale), 1]
+    T *= units[:, None, None] * units[:, None] * units
+    return T / np.linalg.norm(T), values
+
+
+def sum_of_cubes(T, scale=1.0, random_state=0):
+    """A symmetric tensor as sum_i lambda_i v_i x v_i x v_i: Jennrich's algorithm.
+
+    For vectors a and b the contractions T(a) = sum_i lambda_i (a.v_i) v_i v_i^T and T(b) share
+    the v_i: with independent v_i, T(a) T(b)^-1 = V diag(a.v_i / b.v_i) V^-1, so that they are its
+    eigenvectors [Harshman 1970; Leurgans, Ross and Abel 1993]. By Kruskal's theorem no other
+    v_i will do.
+
+    Parameters
+    ----------
+    T : array (n, n, n), symmetric
+    scale : float
+        Typical size of the first n - 1 coordinates beside the last, for conditioning.
+    random_state : int or numpy.random.Generator
+
+    Returns
+    -------
+    V : array (r, n)
+        The v_i as rows, r at most n; their lengths mean nothing.
+    weights : array (r,)
+        The lambda_i.
+
+    Raises
+    ------
+    ArithmeticError
+        If T is no sum of at most n cubes of independent vectors.
+
+    Examples
+    --------
+    >>> V = np.array([[1., 0., 1.], [0., 2., 1.], [0., 0., 1.]])
+    >>> T = np.einsum('r,ri,rj,rk', [1., -2., .5], V, V, V)
+    >>> W, weights = sum_of_cubes(T)
+    >>> bool(np.allclose(np.einsum('r,ri,rj,rk', weights, W, W, W), T))
+    True
+    """
+    rng = np.random.default_rng(random_state)
+    n = len(T)
+    units = np.r_[np.full(n - 1, scale), 1]
+    T = T * units[:, None, None] * units[:, None] * units
+    size = np.linalg.norm(T)
+    left, values, _ = np.linalg.svd(T.reshape(n, -1), full_matrices=False)
+    basis = left[:, values > 1e-9 * values[0]]  # the span of the v_i
+    core = np.einsum("ijk,ia,jb,kc", T, basis, basis, basis, optimize=True)
+    best, V, weights = np.inf, None, None
+    for _ in range(10):
+        a, b = rng.standard_normal((2, basis.shape[1]))
+        try:
+            pencil = np.linalg.solve((core @ b).T, (core @ a).T).T
+        except np.linalg.LinAlgError:
+            continue
+        vectors = (basis @ np.linalg.eig(pencil)[1].real).T
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        gram = (vectors @ vectors.T) ** 3  # least squares for the weights
+        right = np.einsum("ijk,ri,rj,rk->r", T, vectors, vectors, vectors, optimize=True)
+        fit = np.linalg.lstsq(gram, right, rcond=None)[0]
+        cubes = np.einsum("r,ri,rj,rk", fit, vectors, vectors, vectors, optimize=True)
+        if (error := np.linalg.norm(cubes - T)) < best:
+            best, V, weights = error, vectors, fit
+    if not best < 1e-5 * size:
+        raise ArithmeticError(f"this cubic is no sum of at most {n} cubes of independent vectors")
+    return V / units, weights
+
+
+def cubic_machine(T, origin, scale=1.0):
+    """The kernel machine whose Psi - b is a given cubic: its own support vectors, not any others.
+
+    Of the cubes lambda_i (v_i.h)^3 one has v_i along e = (0, ..., 0, 1) and is the threshold; every
+    other one is w_i (z.y_i + 1)^3 with y_i = v_i / (its last coordinate).
+
+    Parameters
+    ----------
+    T : array (m + 1, m + 1, m + 1)
+        As `fit_cubic` finds it, with the sign that makes +1 the positive side, in coordinates
+        z - origin.
+    origin : array (m,)
+    scale : float
+        Typical size of z.
+
+    Returns
+    -------
+    KernelMachine
+        With kernel (x.y + 1)^3, or (x.y)^3 where all last coordinates vanish; the largest
+        |weight| is 1.
+
+    Raises
+    ------
+    ArithmeticError
+        If T is no sum of at most m + 1 cubes of independent vectors, or if one of these is
+        neither of the form above.
+
+    Examples
+    --------
+    >>> box = KernelMachine(Polynomial(3), [[1., 0.], [0., 2.]], [1., -.5], .25)
+    >>> V = np.array([[1., 0., 1.], [0., 2., 1.], [0., 0., 1.]])
+    >>> T = np.einsum('r,ri,rj,rk', [1., -.5, -.25], V, V, V)
+    >>> machine = cubic_machine(T, origin=np.zeros(2))
+    >>> order = np.argsort(machine.weights)
+    >>> machine.support_vectors[order].round(6) + 0., machine.weights[order].round(6)
+    (array([[0., 2.],
+           [1., 0.]]), array([-0.5,  1. ]))
+    """
+    V, weights = sum_of_cubes(T, scale)
+    V[:, -1] -= V[:, :-1] @ origin  # from z - origin to z
+    height = np.linalg.norm(V[:, :-1], axis=1) * scale
+    last = np.abs(V[:, -1])
+    is_threshold, homogeneous = height < 1e-3 * last, last < 1e-5 * height
+    threshold = -(weights * V[:, -1] ** 3)[is_threshold].sum()
+    V, weights = V[~is_threshold], weights[~is_threshold]
+    if homogeneous[~is_threshold].all():
+        return KernelMachine(Polynomial(3, coef0=0), V[:, :-1], weights, threshold).normalised()
+    if homogeneous.any():
+        raise ArithmeticError("this cubic mixes cubes (x.y + 1)^3 and (x.y)^3")
+    Y, weights = V[:, :-1] / V[:, -1:], weights * V[:, -1] ** 3
+    return KernelMachine(Polynomial(3), Y, weights, threshold).normalised()

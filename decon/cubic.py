@@ -64,12 +64,12 @@ def fit_cubic(Z, weights=1.0):
 
 
 def sum_of_cubes(T, scale=1.0, random_state=0):
-    """A symmetric tensor as sum_i lambda_i v_i x v_i x v_i: Jennrich's algorithm.
+    """A symmetric tensor as sum_i v_i x v_i x v_i: Jennrich's algorithm.
 
-    For vectors a and b the contractions T(a) = sum_i lambda_i (a.v_i) v_i v_i^T and T(b) share
+    For vectors a and b the contractions T(a) = sum_i (a.v_i) v_i v_i^T and T(b) share
     the v_i: with independent v_i, T(a) T(b)^-1 = V diag(a.v_i / b.v_i) V^-1, so that they are its
     eigenvectors [Harshman 1970; Leurgans, Ross and Abel 1993]. By Kruskal's theorem no other
-    v_i will do.
+    v_i will do. Gauss-Newton steps then remove what the eigenvectors add to the errors.
 
     Parameters
     ----------
@@ -81,9 +81,7 @@ def sum_of_cubes(T, scale=1.0, random_state=0):
     Returns
     -------
     V : array (r, n)
-        The v_i as rows, r at most n; their lengths mean nothing.
-    weights : array (r,)
-        The lambda_i.
+        The v_i as rows, r at most n, with lambda_i = 1 (a cube takes any sign).
 
     Raises
     ------
@@ -94,8 +92,8 @@ def sum_of_cubes(T, scale=1.0, random_state=0):
     --------
     >>> V = np.array([[1., 0., 1.], [0., 2., 1.], [0., 0., 1.]])
     >>> T = np.einsum('r,ri,rj,rk', [1., -2., .5], V, V, V)
-    >>> W, weights = sum_of_cubes(T)
-    >>> bool(np.allclose(np.einsum('r,ri,rj,rk', weights, W, W, W), T))
+    >>> W = sum_of_cubes(T)
+    >>> bool(np.allclose(np.einsum('ri,rj,rk', W, W, W), T))
     True
     """
     rng = np.random.default_rng(random_state)
@@ -123,14 +121,33 @@ def sum_of_cubes(T, scale=1.0, random_state=0):
             best, V, weights = error, vectors, fit
     if not best < 1e-5 * size:
         raise ArithmeticError(f"this cubic is no sum of at most {n} cubes of independent vectors")
-    return V / units, weights
+    V = _polish(T, V * np.cbrt(weights)[:, None])
+    return V / units
+
+
+def _polish(T, V, steps=4):
+    """Gauss-Newton steps for T = sum_i v_i x v_i x v_i, as long as they help."""
+    error = T - np.einsum("ri,rj,rk", V, V, V, optimize=True)
+    r, n = V.shape
+    for _ in range(steps):
+        g = V @ V.T
+        # 3 [(v_i.v_j)^2 I + 2 (v_i.v_j) v_j v_i^T], the inner products of the derivatives
+        H = 3 * (np.einsum("ij,kl->ikjl", g**2, np.eye(n))
+                 + 2 * np.einsum("ij,jk,il->ikjl", g, V, V)).reshape(r * n, r * n)
+        slope = 3 * np.einsum("ijk,ri,rj->rk", error, V, V, optimize=True).ravel()
+        better = V + np.linalg.lstsq(H, slope, rcond=1e-14)[0].reshape(r, n)
+        remains = T - np.einsum("ri,rj,rk", better, better, better, optimize=True)
+        if not np.linalg.norm(remains) < np.linalg.norm(error):
+            break
+        V, error = better, remains
+    return V
 
 
 def cubic_machine(T, origin, scale=1.0):
     """The kernel machine whose Psi - b is a given cubic: its own support vectors, not any others.
 
-    Of the cubes lambda_i (v_i.h)^3 one has v_i along e = (0, ..., 0, 1) and is the threshold; every
-    other one is w_i (z.y_i + 1)^3 with y_i = v_i / (its last coordinate).
+    Of the cubes (v_i.h)^3 one has v_i along e = (0, ..., 0, 1) and is the threshold; every other
+    one is w_i (z.y_i + 1)^3 with y_i = v_i / (its last coordinate).
 
     Parameters
     ----------
@@ -164,16 +181,17 @@ def cubic_machine(T, origin, scale=1.0):
     (array([[0., 2.],
            [1., 0.]]), array([-0.5,  1. ]))
     """
-    V, weights = sum_of_cubes(T, scale)
+    V = sum_of_cubes(T, scale)
     V[:, -1] -= V[:, :-1] @ origin  # from z - origin to z
     height = np.linalg.norm(V[:, :-1], axis=1) * scale
     last = np.abs(V[:, -1])
     is_threshold, homogeneous = height < 1e-3 * last, last < 1e-5 * height
-    threshold = -(weights * V[:, -1] ** 3)[is_threshold].sum()
-    V, weights = V[~is_threshold], weights[~is_threshold]
+    threshold = -(V[:, -1] ** 3)[is_threshold].sum()
+    V = V[~is_threshold]
     if homogeneous[~is_threshold].all():
-        return KernelMachine(Polynomial(3, coef0=0), V[:, :-1], weights, threshold).normalised()
+        ones = np.ones(len(V))
+        return KernelMachine(Polynomial(3, coef0=0), V[:, :-1], ones, threshold)
     if homogeneous.any():
         raise ArithmeticError("this cubic mixes cubes (x.y + 1)^3 and (x.y)^3")
-    Y, weights = V[:, :-1] / V[:, -1:], weights * V[:, -1] ** 3
-    return KernelMachine(Polynomial(3), Y, weights, threshold).normalised()
+    Y = V[:, :-1] / V[:, -1:]
+    return KernelMachine(Polynomial(3), Y, V[:, -1] ** 3, threshold).normalised()

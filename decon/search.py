@@ -23,6 +23,7 @@ CHORDS, BEND, FARTHEST = 5, 0.1, 1e11  # flat: most chords miss the boundary by 
 CLOSE = 1e-5  # the certificate asks this close to the recovered boundary (in units of R0)
 AGREEMENT = 0.999  # and must find at least this agreement there, and far from it
 GAP = 8.0  # smallest ratio of singular values that counts as a gap
+OWN = 1e-10  # support vectors that reproduce the boundary this closely are the box's own
 CUBIC_SLICE = 2  # the dimension of the slice in which quadratic and cubic are told apart
 UNKNOWNS = 6000  # most coefficients that are fitted in one null vector
 
@@ -319,11 +320,17 @@ class Search:
         except ArithmeticError as error:
             result.reason = str(error)
             return None
-        result.exact, result.n_support = True, len(machine.weights)
         vectors = machine.support_vectors @ U.T
         result.subspace = np.linalg.qr(vectors.T)[0]
         machine = KernelMachine(machine.kernel, vectors, machine.weights, 0.0)
         machine.threshold = float(machine.decision_function(self.ahead[0]).mean())  # near R0
+        X = plane.points
+        off = np.abs(machine.decision_function(X)) / np.linalg.norm(machine.gradient(X), axis=1)
+        result.exact = bool(np.median(off) < OWN * R)
+        result.n_support = len(machine.weights)
+        if not result.exact:
+            result.reason = ("the cubic is a sum of cubes only nearly: some support vectors are "
+                             "too much alike to be told apart")
         return machine
 
     def on_a_line(self):

@@ -305,6 +305,16 @@ def test_trained_cubic_svcs(sets, name, n):
     assert min(agreement(result, svc.predict)) >= 0.9999
 
 
+def test_support_vectors_too_much_alike_are_not_called_the_boxs_own():
+    machine, features = random_box(Polynomial(3), 8, 3, 0)
+    Y = np.concatenate([machine.support_vectors, 1.001 * machine.support_vectors[:1]])
+    box = KernelMachine(machine.kernel, Y, np.r_[machine.weights, 0.7], machine.threshold)
+    X = np.random.default_rng(0).standard_normal((300, 8))
+    result = take_apart(box.predict, typical(box.predict, X))
+    assert result.kernel_type == "cubic" and not result.exact and "alike" in result.reason
+    assert min(agreement(result, box.predict)) >= 0.999
+
+
 def test_a_homogeneous_cubic():
     box, features = random_box(Polynomial(3, coef0=0), 15, 5, 0)
     result = take_apart(box.predict, features)

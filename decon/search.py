@@ -34,6 +34,7 @@ class Search:
     def __init__(self, oracle, rng, result, progress):
         self.oracle, self.rng, self.result = oracle, rng, result
         self.is_cubic = False  # does the boundary look cubic in a slice?
+        self.own = False  # are the support vectors found the box's own?
         self.bar = tqdm(unit=" queries", delay=3, disable=not progress, leave=False)
 
     @contextmanager
@@ -256,7 +257,7 @@ class Search:
             weak = s < m + 3 and seen.singular_values[m - 1] < 1e-4 * seen.singular_values[0]
             grown, fits = s + s // 2, _unknowns(d) <= UNKNOWNS
             if m < s and not weak:  # the slice shows m: complete S_Y, or is all of R^d cheaper?
-                if not fits or 45 * (m + 3) * (d - s) < 45 * (_unknowns(d) - _unknowns(s)):
+                if not fits or (m + 3) * (d - s) < _unknowns(d) - _unknowns(s):
                     with self.stage("subspace"):
                         T = plane.extend(seen)
                     if T is not None:
@@ -326,11 +327,10 @@ class Search:
         machine.threshold = float(machine.decision_function(self.ahead[0]).mean())  # near R0
         X = plane.points
         off = np.abs(machine.decision_function(X)) / np.linalg.norm(machine.gradient(X), axis=1)
-        result.exact = bool(np.median(off) < OWN * R)
+        self.own = bool(np.median(off) < OWN * R)
         result.n_support = len(machine.weights)
-        if not result.exact:
-            result.reason = ("the cubic is a sum of cubes only nearly: some support vectors are "
-                             "too much alike to be told apart")
+        result.reason = "" if self.own else ("the cubic is a sum of cubes only nearly: some "
+                                             "support vectors are too much alike to tell apart")
         return machine
 
     def on_a_line(self):
@@ -361,11 +361,11 @@ class Search:
                                            CLOSE * self.scale, self.rng, ends=self.pool.points)
         if all(agreement >= AGREEMENT for agreement in result.agreement.values()):
             result.kernel_type, result.machine = machine.kernel.name, machine
+            result.exact = self.own
             return True
         result.reason = (f"the {machine.kernel.name} machine that fits best fails the certificate: "
                          + ", ".join(f"{v:.3f} {k}" for k, v in result.agreement.items()))
         result.subspace, result.n_support, result.singular_values = None, None, np.empty(0)
-        result.exact = False
         return False
 
 

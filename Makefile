@@ -44,7 +44,7 @@ refresh: .venv/.installed
 	$(BIN)/python tools/refresh.py --jobs $(JOBS) $(NOTEBOOKS)
 
 experiments: .venv/.installed
-	set -e; for name in $(EXPERIMENTS); do $(BIN)/python -m experiments.$$name; done
+	set -e; for name in $(EXPERIMENTS); do $(BIN)/python -m experiments.$$name $(OPTIONS); done
 
 requirements:
 	uv pip compile --quiet --universal --fork-strategy fewest --python-version 3.11 \

@@ -3,24 +3,6 @@
 import numpy as np
 
 
-def bracket_steps(diameter, width):
-    """The most steps bisection can need, Eq. 9: log2(diameter) - log2(width) + 1.
-
-    Parameters
-    ----------
-    diameter : float
-        The largest distance K between a positive and a negative point.
-    width : float
-        The precision epsilon to be reached.
-
-    Examples
-    --------
-    >>> bracket_steps(1., 1e-6)
-    21
-    """
-    return int(np.ceil(np.log2(diameter) - np.log2(width) + 1 - 1e-9))
-
-
 def bisect(oracle, P, N, width):
     """Halve every bracket until it is no longer than `width`, one oracle call a step for all.
 
@@ -48,14 +30,14 @@ def bisect(oracle, P, N, width):
     ([[0.3]], 20)
     """
     P, N = np.array(P, float), np.array(N, float)
-    active = np.linalg.norm(P - N, axis=1) > width
-    while active.any():
-        j = np.flatnonzero(active)
-        M = (P[j] + N[j]) / 2
+    active = np.flatnonzero(np.linalg.norm(P - N, axis=1) > width)
+    while len(active):
+        M = (P[active] + N[active]) / 2
+        between = (M != P[active]).any(1) & (M != N[active]).any(1)  # else no number lies there
+        active, M = active[between], M[between]
         positive = oracle(M) > 0
-        stuck = (M == P[j]).all(1) | (M == N[j]).all(1)
-        P[j[positive]], N[j[~positive]] = M[positive], M[~positive]
-        active[j] = ~stuck & (np.linalg.norm(P[j] - N[j], axis=1) > width)
+        P[active[positive]], N[active[~positive]] = M[positive], M[~positive]
+        active = active[np.linalg.norm(P[active] - N[active], axis=1) > width]
     return P, N
 
 
@@ -90,26 +72,44 @@ def bisect_along(oracle, X, V, guess, step, width, reach):
     array([0.3])
     """
     X, V = np.asarray(X, float), np.asarray(V, float)
-    start = np.array(np.broadcast_to(guess, len(X)), float)
-    step, reach = (np.array(np.broadcast_to(a, len(X)), float) for a in (step, reach))
-    positive = oracle(X + start[:, None] * V) > 0
-    towards = np.where(positive, -1.0, 1.0)  # a positive start lies above the crossing
-    near, far = start.copy(), np.full(len(X), np.nan)
-    walking = np.arange(len(X))
-    while len(walking):
-        t = near[walking] + towards[walking] * step[walking]
-        met = (oracle(X[walking] + t[:, None] * V[walking]) > 0) != positive[walking]
-        far[walking[met]], near[walking[~met]] = t[met], t[~met]
-        step[walking] *= 2
-        walking = walking[~met & (np.abs(t - start[walking]) < reach[walking])]
-    found = ~np.isnan(far)
-    ends = (X[found] + t[found, None] * V[found] for t in (near, far))
-    near, far = ends
-    swap = positive[found, None]
-    P, N = bisect(oracle, np.where(swap, near, far), np.where(swap, far, near), width)
-    crossing = np.full(len(X), np.nan)
-    crossing[found] = (((P + N) / 2 - X[found]) * V[found]).sum(1)
-    return crossing
+
+    def is_positive(j, t):
+        points = V[j] * t[:, None]
+        points += X[j]
+        return oracle(points) > 0
+
+    j = np.arange(len(X))
+    near = np.array(np.broadcast_to(guess, len(X)), float)
+    step, reach = (np.broadcast_to(a, len(X)) for a in (step, reach))
+    start, far = near.copy(), np.full(len(X), np.nan)
+    positive = is_positive(j, near)
+    towards = np.where(positive, -step, step)  # a positive start lies above the crossing
+    while len(j):
+        t = near[j] + towards[j]
+        met = is_positive(j, t) != positive[j]
+        far[j[met]], near[j[~met]] = t[met], t[~met]
+        towards[j] *= 2
+        j = j[~met & (np.abs(t - start[j]) < reach[j])]
+    j = np.flatnonzero(np.isfinite(far))
+    while len(j):
+        middle = (near[j] + far[j]) / 2
+        between = (middle != near[j]) & (middle != far[j]) & (np.abs(far[j] - near[j]) > width)
+        j, middle = j[between], middle[between]
+        same = is_positive(j, middle) == positive[j]
+        near[j[same]], far[j[~same]] = middle[same], middle[~same]
+    return (near + far) / 2
+
+
+def blocks(n, numbers, megabytes=16):
+    """Slices of range(n) so that `numbers` floats a row fit into about so many megabytes.
+
+    Examples
+    --------
+    >>> list(blocks(5, 1_000_000, megabytes=16))
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    rows = max(1, int(megabytes * 1e6 / (8 * max(1, numbers))))
+    return [slice(start, min(start + rows, n)) for start in range(0, n, rows)]
 
 
 def pn_pairs(positives, negatives, n, random_state=0):

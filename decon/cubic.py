@@ -1,66 +1,11 @@
-"""Cubic machines: Psi on the kernel subspace as a symmetric tensor, and as a sum of cubes."""
+"""Cubic machines: a symmetric tensor as a sum of cubes, which shows their own support vectors."""
 
-from itertools import combinations_with_replacement, permutations
+from itertools import combinations, combinations_with_replacement
 
 import numpy as np
 
 from .kernels import Polynomial
 from .machine import KernelMachine
-from .polynomial import null_vector
-
-
-def fit_cubic(Z, weights=1.0):
-    """The cubic that vanishes on given points: a null vector (section 3.5).
-
-    Psi - b = sum_ijk T_ijk h_i h_j h_k with h = (z, 1) and a symmetric tensor T, which has
-    C(m + 3, 3) different entries; every boundary point gives one linear equation for them.
-
-    Parameters
-    ----------
-    Z : array (n, m), n at least C(m + 3, 3) - 1
-        Points of the boundary, in coordinates of S_Y.
-    weights : float or array (n,), default 1
-        The weight of every equation.
-
-    Returns
-    -------
-    T : array (m + 1, m + 1, m + 1), symmetric, of norm 1
-        Determined up to its sign.
-    values : array (2,)
-        The two smallest singular values of the matrix of monomials, descending.
-
-    Raises
-    ------
-    ValueError
-        If there are too few points.
-
-    Examples
-    --------
-    >>> t = np.linspace(-2, 2, 12)
-    >>> T, values = fit_cubic(np.c_[t, t**3 - t])     # y = x^3 - x
-    >>> h = np.array([0.5, 0.5**3 - 0.5, 1.])
-    >>> bool(abs(np.einsum('ijk,i,j,k', T, h, h, h)) < 1e-12)
-    True
-    """
-    Z = np.asarray(Z, float)
-    n, m = Z.shape
-    index = np.array(list(combinations_with_replacement(range(m + 1), 3)))
-    if n < len(index) - 1:
-        raise ValueError(f"a cubic in {m} variables needs {len(index) - 1} points, got {n}")
-    scale = np.sqrt(np.mean(Z**2)) or 1.0
-    H = np.c_[Z / scale, np.ones(n)]
-    H /= np.linalg.norm(H, axis=1, keepdims=True)  # so that far points do not rule
-    i, j, k = index.T
-    different = np.array([len(set(row)) for row in index.tolist()])
-    times = np.sqrt(np.array([1, 3, 6])[different - 1])  # how often an entry occurs in T
-    rows = H[:, i] * H[:, j] * H[:, k] * times
-    vector, values = null_vector(rows * np.broadcast_to(weights, n)[:, None])
-    T = np.zeros((m + 1,) * 3)
-    for order in permutations(range(3)):
-        T[tuple(index[:, order].T)] = vector / times
-    units = np.r_[np.full(m, 1 / scale), 1]
-    T *= units[:, None, None] * units[:, None] * units
-    return T / np.linalg.norm(T), values
 
 
 def sum_of_cubes(T, scale=1.0, random_state=0):
@@ -119,14 +64,15 @@ def sum_of_cubes(T, scale=1.0, random_state=0):
         cubes = np.einsum("r,ri,rj,rk", fit, vectors, vectors, vectors, optimize=True)
         if (error := np.linalg.norm(cubes - T)) < best:
             best, V, weights = error, vectors, fit
+    if V is not None:
+        V, best = _polish(T, V * np.cbrt(weights)[:, None])
     if not best < 1e-5 * size:
         raise ArithmeticError(f"this cubic is no sum of at most {n} cubes of independent vectors")
-    V = _polish(T, V * np.cbrt(weights)[:, None])
     return V / units
 
 
 def _polish(T, V, steps=4):
-    """Gauss-Newton steps for T = sum_i v_i x v_i x v_i, as long as they help."""
+    """Gauss-Newton steps for T = sum_i v_i x v_i x v_i, as long as they help; V and the error."""
     error = T - np.einsum("ri,rj,rk", V, V, V, optimize=True)
     r, n = V.shape
     for _ in range(steps):
@@ -140,7 +86,7 @@ def _polish(T, V, steps=4):
         if not np.linalg.norm(remains) < np.linalg.norm(error):
             break
         V, error = better, remains
-    return V
+    return V, np.linalg.norm(error)
 
 
 def cubic_machine(T, origin, scale=1.0):
@@ -152,7 +98,7 @@ def cubic_machine(T, origin, scale=1.0):
     Parameters
     ----------
     T : array (m + 1, m + 1, m + 1)
-        As `fit_cubic` finds it, with the sign that makes +1 the positive side, in coordinates
+        As `fit_polynomial` finds it, with the sign that makes +1 the positive side, in coordinates
         z - origin.
     origin : array (m,)
     scale : float
@@ -195,3 +141,48 @@ def cubic_machine(T, origin, scale=1.0):
         raise ArithmeticError("this cubic mixes cubes (x.y + 1)^3 and (x.y)^3")
     Y = V[:, :-1] / V[:, -1:]
     return KernelMachine(Polynomial(3), Y, V[:, -1] ** 3, threshold).normalised()
+
+
+def quasi_cubes(T, origin, scale=1.0):
+    """A kernel machine for any cubic, also for one that is no short sum of cubes.
+
+    The cubes of (z.y + 1) with y = 0, of e_i, -e_i, 2 e_i, of e_i + e_j, e_i - e_j, 2 e_i + e_j
+    and of e_i + e_j + e_k are C(m + 3, 3) in number and a basis of all cubics: their weights solve
+    a linear system.
+
+    Parameters
+    ----------
+    T : array (m + 1, m + 1, m + 1), symmetric
+        The cubic in coordinates z - origin.
+    origin : array (m,)
+    scale : float
+        Typical size of z.
+
+    Returns
+    -------
+    KernelMachine
+        With C(m + 3, 3) - 1 quasi-support vectors; the largest |weight| is 1.
+
+    Examples
+    --------
+    >>> T = np.zeros((3, 3, 3))
+    >>> T[0, 1, 2] = T[0, 2, 1] = T[1, 0, 2] = T[1, 2, 0] = T[2, 0, 1] = T[2, 1, 0] = 1 / 6   # x y
+    >>> machine = quasi_cubes(T, origin=np.zeros(2))
+    >>> machine.predict(np.array([[2., 3.], [2., -3.]]))
+    array([ 1, -1], dtype=int8)
+    """
+    m = len(T) - 1
+    shift = np.eye(m + 1)
+    shift[:m, m] = -np.asarray(origin)
+    T = np.einsum("ijk,ia,jb,kc", T, shift, shift, shift, optimize=True)
+    e = np.eye(m)
+    Y = [np.zeros(m), *e, *-e, *2 * e]
+    for i, j in combinations(range(m), 2):
+        Y += [e[i] + e[j], e[i] - e[j], 2 * e[i] + e[j]]
+    Y += [e[i] + e[j] + e[k] for i, j, k in combinations(range(m), 3)]
+    H = np.c_[np.array(Y), np.ones(len(Y))]
+    i, j, k = np.array(list(combinations_with_replacement(range(m + 1), 3))).T
+    units = np.r_[np.full(m, scale), 1]  # in units of the scale, the y are of length about 1
+    weights = np.linalg.solve((H[:, i] * H[:, j] * H[:, k]).T,
+                              T[i, j, k] * units[i] * units[j] * units[k])
+    return KernelMachine(Polynomial(3), H[1:, :m] / scale, weights[1:], -weights[0]).normalised()

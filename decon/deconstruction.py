@@ -18,16 +18,17 @@ class Deconstruction:
     Attributes
     ----------
     kernel_type : str
-        'linear', 'quadratic', 'cubic' or 'unknown'.
+        'linear', 'quadratic', 'cubic', 'tanh', 'gaussian' or 'unknown'.
     subspace : array (d, m) or None
         Orthonormal basis of the kernel subspace S_Y.
     n_support : int or None
         Its dimension m: the number of linearly independent support vectors. Where it equals d
         there are at least d of them; how many, a quadratic boundary does not show. A linear
         boundary shows one direction, however many support vectors made it. Of a cubic machine
-        it is the number of support vectors, which are recovered one by one.
+        whose `exact` is True it is the number of support vectors, recovered one by one.
     machine : KernelMachine or None
-        Reproduces the box; its largest |weight| is 1.
+        Reproduces the box; its largest |weight| is 1. None where only the kernel and S_Y are
+        found: tanh and Gaussian machines, and polynomials of too many coefficients.
     exact : bool
         True when the machine's support vectors are the box's own, as for a cubic; False for
         quasi-support vectors, which give the same function.
@@ -41,7 +42,8 @@ class Deconstruction:
     scale : float
         R0, the root mean square norm of the given features.
     singular_values : array
-        Those that S_Y was read from: of [M k] for a quadratic, else of the matrix of normals.
+        Those that S_Y was read from: of [M k] for a quadratic, of N - X Gamma for a Gaussian,
+        else of the matrix of normals.
     points : array (s, d)
         Boundary points.
     normals : array (s, d)
@@ -123,8 +125,8 @@ class Deconstruction:
 def deconstruct(oracle, features, random_state=0, progress=True):
     """Take a box apart: kernel, number of support vectors, their span, and the boundary.
 
-    This version names linear, quadratic and cubic machines; any other box ends as 'unknown', with
-    the reason.
+    All five kernels are named, with m and S_Y; the boundary is recovered for the three polynomial
+    kernels. Any other box ends as 'unknown', with the reason.
 
     Parameters
     ----------
@@ -156,6 +158,11 @@ def deconstruct(oracle, features, random_state=0, progress=True):
     three times their root mean square norm from the origin. What a box does elsewhere, or in
     corners that 800 questions do not meet, it does not show; and on a line (d = 1) all boxes
     with the same crossings are alike.
+
+    'tanh' and 'gaussian' are named by the shape of the boundary, without a certificate: a
+    network of tanh units, or another kernel of the distance alone, has the same shape. A machine
+    is named after the simplest kernel with its boundary: with one support vector, a Gaussian's
+    is a sphere (quadratic), a tanh's or a cubic's a plane (linear).
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .bracketing import bisect, bisect_along
+from .bracketing import bisect, bisect_along, blocks
 
 
 def sphere_normals(oracle, X, radius=1e-3, width=1e-6, n_points=None, random_state=0):
@@ -99,17 +99,19 @@ def slope_normals(oracle, X, V, delta=1e-5, width=1e-12, grazing=0.03):
     """
     X, V = np.asarray(X, float), np.asarray(V, float)
     s, d = X.shape
-    U = np.stack([orthonormal_complement(v[:, None]).T for v in V])  # (s, d - 1, d)
-    heights = bisect_along(
-        oracle,
-        (X[:, None] + delta * U).reshape(-1, d),
-        np.repeat(V, d - 1, axis=0),
-        guess=0.0,
-        step=delta / 2,
-        width=width,
-        reach=delta / grazing,
-    ).reshape(s, d - 1)
-    normals = V - np.einsum("jk,jki->ji", heights / delta, U)
+    normals = np.empty((s, d))
+    for j in blocks(s, d * d):
+        U = np.stack([orthonormal_complement(v[:, None]).T for v in V[j]])  # (points, d - 1, d)
+        heights = bisect_along(
+            oracle,
+            (X[j, None] + delta * U).reshape(-1, d),
+            np.repeat(V[j], d - 1, axis=0),
+            guess=0.0,
+            step=delta / 2,
+            width=width,
+            reach=delta / grazing,
+        ).reshape(-1, d - 1)
+        normals[j] = V[j] - np.einsum("jk,jki->ji", heights / delta, U)
     normals /= np.linalg.norm(normals, axis=1, keepdims=True)
     normals[(normals * V).sum(1) < grazing] = np.nan
     return normals

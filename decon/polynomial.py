@@ -1,32 +1,38 @@
 """Polynomial machines: Psi on the kernel subspace, and quasi-support vectors (quadratic kernel)."""
 
+from itertools import combinations_with_replacement, permutations
+
 import numpy as np
 from scipy.linalg import solve_triangular
+from scipy.special import factorial
 
 from .kernels import Polynomial
 from .machine import KernelMachine
 
 
-def fit_quadratic(Z, weights=1.0):
-    """The quadratic that vanishes on given points: a null vector (section 3.5).
+def fit_polynomial(Z, degree, weights=1.0):
+    """The polynomial that vanishes on given points: a null vector (section 3.5).
 
-    Psi - b = (z, 1)^T A (z, 1) has C(m + 2, 2) coefficients; every boundary point gives one
-    linear equation for them, so the coefficients are the null vector of the matrix of monomials.
+    With h = (z, 1), Psi - b = sum_ij.. T_ij.. h_i h_j ..; the symmetric tensor T has
+    C(m + D, D) different entries, and every boundary point gives one linear equation for them,
+    so they are the null vector of the matrix of monomials.
 
     Parameters
     ----------
-    Z : array (n, m), n at least C(m + 2, 2) - 1
+    Z : array (n, m), n at least C(m + D, D) - 1
         Points of the boundary, in coordinates of S_Y.
+    degree : int
+        D.
     weights : float or array (n,), default 1
         The weight of every equation.
 
     Returns
     -------
-    A : array (m + 1, m + 1), symmetric, of Frobenius norm 1
-        Determined up to its sign.
+    T : array (m + 1, ..., m + 1) with D axes, symmetric, of norm 1
+        Determined up to its sign. For D = 2 the matrix A.
     values : array (2,)
         The two smallest singular values of the matrix of monomials, descending: the last is
-        the residual, the gap before it shows how well determined A is.
+        the residual, the gap before it shows how well determined T is.
 
     Raises
     ------
@@ -36,7 +42,7 @@ def fit_quadratic(Z, weights=1.0):
     Examples
     --------
     >>> angle = np.arange(5.)
-    >>> A, values = fit_quadratic(np.c_[np.cos(angle), np.sin(angle)])   # the unit circle
+    >>> A, values = fit_polynomial(np.c_[np.cos(angle), np.sin(angle)], 2)   # the unit circle
     >>> (A / A[0, 0]).round(6) + 0
     array([[ 1.,  0.,  0.],
            [ 0.,  1.,  0.],
@@ -44,20 +50,24 @@ def fit_quadratic(Z, weights=1.0):
     """
     Z = np.asarray(Z, float)
     n, m = Z.shape
-    unknowns = (m + 1) * (m + 2) // 2
-    if n < unknowns - 1:
-        raise ValueError(f"a quadratic in {m} variables needs {unknowns - 1} points, got {n}")
+    index = np.array(list(combinations_with_replacement(range(m + 1), degree)))
+    if n < len(index) - 1:
+        raise ValueError(f"a polynomial of degree {degree} in {m} variables needs "
+                         f"{len(index) - 1} points, got {n}")
     scale = np.sqrt(np.mean(Z**2)) or 1.0
     H = np.c_[Z / scale, np.ones(n)]
-    i, j = np.triu_indices(m + 1)
-    rows = H[:, i] * H[:, j] * np.where(i == j, 1, np.sqrt(2))
-    rows *= (weights / (H**2).sum(1))[:, None]  # of equal length, so that far points do not rule
+    H /= np.linalg.norm(H, axis=1, keepdims=True)  # so that far points do not rule
+    powers = (index[:, :, None] == np.arange(m + 1)).sum(1)
+    times = np.sqrt(factorial(degree) / factorial(powers).prod(1))  # how often an entry occurs
+    rows = np.outer(np.broadcast_to(weights, n), times)
+    for i in index.T:
+        rows *= H[:, i]
     vector, values = null_vector(rows)
-    A = np.zeros((m + 1, m + 1))
-    A[i, j] = A[j, i] = vector * np.where(i == j, 1, np.sqrt(0.5))
-    units = np.r_[np.full(m, 1 / scale), 1]
-    A *= np.outer(units, units)
-    return A / np.linalg.norm(A), values
+    vector *= np.r_[np.full(m, 1 / scale), 1][index].prod(1) / times
+    T = np.empty((m + 1,) * degree)
+    for order in permutations(range(degree)):
+        T[tuple(index[:, order].T)] = vector
+    return T / np.linalg.norm(T), values
 
 
 def null_vector(rows, steps=4):
@@ -95,17 +105,32 @@ def null_vector(rows, steps=4):
     return Q @ right[-1], values
 
 
-def distance_to_quadratic(A, Z):
-    """How far the points Z (n, m) are from the zero set of (z, 1)^T A (z, 1), to first order.
+def evaluate(T, Z):
+    """Values (n,) and gradients (n, m) at points Z (n, m) of the polynomial with tensor T.
 
     Examples
     --------
-    >>> distance_to_quadratic(np.diag([1., 1., -1.]), [[1.001, 0.]]).round(6)   # the unit circle
-    array([0.001])
+    >>> values, gradients = evaluate(np.diag([1., 1., -1.]), [[1., 2.]])   # x^2 + y^2 - 1
+    >>> values, gradients
+    (array([4.]), array([[2., 4.]]))
     """
     H = np.c_[Z, np.ones(len(Z))]
-    HA = H @ A
-    return np.abs((HA * H).sum(1)) / (2 * np.linalg.norm(HA[:, :-1], axis=1))
+    partial = np.tensordot(H, T, 1) if T.ndim > 1 else np.tile(T, (len(H), 1))
+    while partial.ndim > 2:
+        partial = np.einsum("ni,ni...->n...", H, partial)
+    return (partial * H).sum(1), T.ndim * partial[:, :-1]
+
+
+def distance_to_zeros(T, Z):
+    """How far the points Z (n, m) are from the zero set of a polynomial T, to first order.
+
+    Examples
+    --------
+    >>> distance_to_zeros(np.diag([1., 1., -1.]), [[1.001, 0.]]).round(6)   # the unit circle
+    array([0.001])
+    """
+    values, gradients = evaluate(T, Z)
+    return np.abs(values) / np.linalg.norm(gradients, axis=1)
 
 
 def relevant_directions(A, again, scale):
@@ -176,7 +201,7 @@ def quasi_support_vectors(A, scale=None):
     A = np.asarray(A, float)
     M, k, a = A[:-1, :-1], A[:-1, -1], A[-1, -1]
     size, length = np.linalg.norm(M, 2), np.linalg.norm(k)
-    if length <= 1e-10 * np.sqrt(size * abs(a)):
+    if length <= 1e-10 * max(np.sqrt(size * abs(a)), size * (scale or 0)):
         weights, vectors = np.linalg.eigh(M)
         return KernelMachine(Polynomial(2, coef0=0), vectors.T, weights, -a).normalised()
     unit = scale or (length / size if size > 0 else 1 / length)

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.linalg import qr
 
 from .bracketing import bisect_along, boundary_points
-from .polynomial import distance_to_quadratic, fit_quadratic, relevant_directions
+from .polynomial import distance_to_zeros, fit_polynomial, relevant_directions
 from .pool import Pool
 from .subspace import crosses_straight, sharpen
 
@@ -111,17 +111,17 @@ class Slice:
         weights = self.weights
         held_out = np.arange(1, 6 + n // 20)
         kept = np.delete(np.arange(n), held_out)
-        A, values = fit_quadratic(self.Z, weights)
-        again, _ = fit_quadratic(self.Z[kept], weights[kept])
+        A, values = fit_polynomial(self.Z, 2, weights)
+        again, _ = fit_polynomial(self.Z[kept], 2, weights[kept])
         residual = self.residual(values, (s + 1) * (s + 2) // 2)
-        distance = np.median(distance_to_quadratic(again, self.Z[held_out]))
+        distance = np.median(distance_to_zeros(again, self.Z[held_out]))
         left, singular, noise = relevant_directions(A, again, self.reach)
         rank = max(1, int((singular > 30 * noise).sum()))
         U = left[:, :rank]
         lift = np.zeros((s + 1, rank + 1))
         lift[:s, :rank], lift[s, rank] = U, 1
         trimmed = lift.T @ A @ lift  # directions along which it does not change are not in S_Y,
-        off = distance_to_quadratic(trimmed, self.Z @ U)
+        off = distance_to_zeros(trimmed, self.Z @ U)
         if np.quantile(off, 0.99) > 1e-7 * self.reach:  # unless they still bend the boundary
             trimmed, U = A, left
         clear = singular[rank - 1] > 1000 * noise[rank - 1]

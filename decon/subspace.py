@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.linalg import qr
 
-from .bracketing import bisect_along
+from .bracketing import bisect_along, blocks
 from .normals import orthonormal_complement
 
 
@@ -76,7 +76,7 @@ def principal_cosines(A, B):
     return np.clip(np.linalg.svd(A.T @ B, compute_uv=False), 0, 1)
 
 
-def sharpen(oracle, X, V, normals, basis, baseline, width):
+def sharpen(oracle, X, V, normals, basis, baseline, width, W=None):
     """Correct a basis of S_Y by long baselines: a Type A boundary is straight across S_Y.
 
     Along a direction w orthogonal to S_Y the boundary never bends, so its height over a long
@@ -96,42 +96,47 @@ def sharpen(oracle, X, V, normals, basis, baseline, width):
         Orthonormal; the approximate S_Y.
     baseline, width : floats
         Length of the walk and of the final bracket, in the units of the points.
+    W : array (d, k), optional
+        Orthonormal and orthogonal to the basis: the directions to be corrected. Left out, all.
 
     Returns
     -------
     basis : array (d, m), orthonormal
     """
     m = basis.shape[1]
-    W = orthonormal_complement(basis)
+    W = orthonormal_complement(basis) if W is None else W
     if W.shape[1] == 0:
         return basis
     A = basis.T @ normals.T
     best = qr(A, mode="r", pivoting=True)[1][:m]
     x, v, n = X[best], V[best], normals[best]
-    heights = bisect_along(
-        oracle,
-        (x[:, None] + baseline * W.T).reshape(-1, x.shape[1]),
-        np.repeat(v, W.shape[1], axis=0),
-        guess=0.0,
-        step=max(1e-7 * baseline, 4 * width),
-        width=width,
-        reach=baseline,
-    ).reshape(m, -1)
+    heights = np.empty((m, W.shape[1]))
+    for j in blocks(m, W.shape[1] * len(W)):
+        heights[j] = bisect_along(
+            oracle,
+            (x[j, None] + baseline * W.T).reshape(-1, len(W)),
+            np.repeat(v[j], W.shape[1], axis=0),
+            guess=0.0,
+            step=max(1e-7 * baseline, 4 * width),
+            width=width,
+            reach=baseline,
+        ).reshape(-1, W.shape[1])
     heights = np.nan_to_num(heights)  # a lost line teaches nothing
     tilt = -(heights / baseline) * (n * v).sum(1)[:, None]  # (m, d - m): rows (B U^T n_j)^T
     B = np.linalg.solve(A[:, best].T, tilt).T
     return np.linalg.qr(basis + W @ B)[0]
 
 
-def crosses_straight(oracle, X, V, basis, baseline, tolerance, random_state=0):
+def crosses_straight(oracle, X, V, basis, baseline, tolerance, random_state=0, W=None):
     """Does the boundary stay straight across the basis? True where it does: bool array (s,).
 
     From every boundary point x one walk of length `baseline` in a random direction orthogonal
     to the basis; the labels `tolerance` below and above it must still be -1 and +1. Where the
-    basis misses a part of S_Y, they are not. Two queries a point.
+    basis misses a part of S_Y, they are not. Two queries a point. With a basis W of some
+    directions orthogonal to the basis, only these are looked along.
     """
     rng = np.random.default_rng(random_state)
-    W = orthonormal_complement(basis)
+    W = orthonormal_complement(basis) if W is None else W
     U = rng.standard_normal((len(X), W.shape[1])) @ W.T
     U *= baseline / np.linalg.norm(U, axis=1, keepdims=True)
     return (oracle(X + U + tolerance * V) > 0) & (oracle(X + U - tolerance * V) < 0)
@@ -207,10 +212,20 @@ def alternate(normals, points, gamma, rank, steps=100):
     gamma : array (s,)
     """
     for _ in range(steps):
-        U, _ = corrected_span(normals, points, gamma, rank)
-        PX = points - points @ U @ U.T
-        gamma = (PX * normals).sum(1) / (PX * points).sum(1)
+        gamma = gamma_for(normals, points, corrected_span(normals, points, gamma, rank)[0])
     return gamma
+
+
+def gamma_for(normals, points, basis):
+    """The gamma_j that bring n_j - gamma_j x_j closest to the span of an orthonormal basis.
+
+    Examples
+    --------
+    >>> gamma_for(np.array([[2., 3.]]), np.array([[1., 6.]]), np.eye(2)[:, :1])
+    array([0.5])
+    """
+    across = points - points @ basis @ basis.T
+    return (across * normals).sum(1) / (across * points).sum(1)
 
 
 def log_det(normals, points, steps=400, shrink=0.95):
@@ -242,7 +257,10 @@ def log_det(normals, points, steps=400, shrink=0.95):
     """
     normals, points = np.asarray(normals, float), np.asarray(points, float)
     scale = np.sqrt(np.mean((points**2).sum(1)))
-    X = points / scale
+    rows = np.concatenate([normals, points / scale])
+    if len(rows) < rows.shape[1]:  # what is orthogonal to all of them plays no part
+        rows = rows @ np.linalg.qr(rows.T)[0]
+    normals, X = np.split(rows, 2)
     gamma, eps = np.zeros(len(X)), np.linalg.norm(normals, 2)
     smallest = 1e-6 * eps
     for _ in range(steps):

@@ -21,12 +21,23 @@ def random_box(kernel, dimension, n_support, seed):
 
 def trained_box(data, n, seed, **options):
     """An SVC trained on n random points of a data set, and five typical points of each label."""
+    return foreign_box(SVC(**options), data, n, seed)
+
+
+def foreign_box(model, data, n, seed):
+    """Any classifier trained on n random points of a data set, five typical points of each label.
+
+    Points are drawn again where the classifier gives all of them the same label.
+    """
     X, y = _data(data)
     order = np.random.default_rng(seed).permutation(len(y))
-    while len(set(y[order[:n]])) < 2:
+    for _ in range(100):
+        if len(set(y[order[:n]])) == 2:
+            model.fit(X[order[:n]], y[order[:n]])
+            if len(set(model.predict(X))) == 2:
+                return model, _typical(model.predict, X[order])
         order = np.roll(order, n)
-    svc = SVC(**options).fit(X[order[:n]], y[order[:n]])
-    return svc, _typical(svc.predict, X[order])
+    raise ValueError(f"no training set of {n} points of {data} gives {model} two labels")
 
 
 def _typical(predict, X):

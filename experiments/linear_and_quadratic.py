@@ -5,22 +5,19 @@
 Results go to linear_and_quadratic.json, one row a kind of box.
 """
 
-import json
-from datetime import date
-from importlib.metadata import version
-from pathlib import Path
+from itertools import islice
 
 import numpy as np
-from joblib import Parallel, delayed
-from tqdm import tqdm
 
 from decon import Linear, Oracle, Polynomial, deconstruct
 from decon.bracketing import boundary_points, pn_pairs
 from decon.subspace import principal_cosines
 
 from ._boxes import random_box, trained_box
+from ._run import each, main, store
 
 SEEDS = 50
+RANDOM = [("linear", Linear()), ("quadratic", Polynomial(2))]
 QUADRATIC = {"kernel": "poly", "degree": 2}
 TRAINED = [  # data, images, options
     *[("cancer", n, {"kernel": "linear"}) for n in (100, 400)],
@@ -75,6 +72,10 @@ def _agreement(result, predict, seed):
             for Z in (wide, np.concatenate([X + G, X - G]))]
 
 
+def one_run(function, *arguments):
+    return function(*arguments)
+
+
 def random_run(kernel, seed):
     box, features = random_box(kernel, 30, 12, seed)
     linear = isinstance(kernel, Linear)
@@ -106,29 +107,23 @@ def summarise(name, expected, rows):
     }
 
 
-def main():
-    with Parallel(n_jobs=-1, return_as="generator") as parallel:
-        table = []
-        jobs = [("random, d = 30, m = 12", name, [delayed(random_run)(kernel, s)
-                                                  for s in range(SEEDS)])
-                for name, kernel in (("linear", Linear()), ("quadratic", Polynomial(2)))]
-        for data, n, options in TRAINED:
-            name = "linear" if options["kernel"] == "linear" else "quadratic"
-            words = ", ".join(f"{k} = {v}" for k, v in options.items()
-                              if k not in ("kernel", "degree"))
-            jobs.append((f"{data}, {n} examples" + (", " + words if words else ""), name,
-                         [delayed(trained_run)(data, n, options, s) for s in range(10)]))
-        for box, name, calls in tqdm(jobs, unit=" kinds of box"):
-            table.append(summarise(f"{name}: {box}", name, list(parallel(calls))))
-    result = {
+def run():
+    """Take every box of every kind apart, and store one row a kind."""
+    kinds = [(f"{name}: random, d = 30, m = 12", name, random_run, (kernel,), SEEDS)
+             for name, kernel in RANDOM]
+    for data, n, options in TRAINED:
+        name = "linear" if options["kernel"] == "linear" else "quadratic"
+        words = [f"{k} = {v}" for k, v in options.items() if k not in ("kernel", "degree")]
+        kinds.append((", ".join([f"{name}: {data}, {n} examples", *words]), name,
+                      trained_run, (data, n, options), 10))
+    rows = iter(each(one_run, [(function, *arguments, seed)
+                               for _, _, function, arguments, n in kinds for seed in range(n)],
+                     "taking boxes apart"))
+    store(__file__, {
         "seeds": f"0 to {SEEDS - 1} for random machines, 0 to 9 for trained ones",
-        "date": date.today().isoformat(),
-        "versions": {p: version(p) for p in ("numpy", "scipy", "scikit-learn")},
-        "table": table,
-    }
-    path = Path(__file__).with_suffix(".json")
-    path.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+        "table": [summarise(box, name, list(islice(rows, n))) for box, name, _, _, n in kinds],
+    })
 
 
 if __name__ == "__main__":
-    main()
+    main(run)

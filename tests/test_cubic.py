@@ -1,4 +1,6 @@
-"""Cubics as symmetric tensors: fitted, and taken apart into cubes."""
+"""Cubics as symmetric tensors, taken apart into cubes."""
+
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -7,7 +9,8 @@ from hypothesis import strategies as st
 
 from decon import KernelMachine, Oracle, Polynomial
 from decon.bracketing import boundary_points, pn_pairs
-from decon.cubic import cubic_machine, fit_cubic, sum_of_cubes
+from decon.cubic import cubic_machine, quasi_cubes, sum_of_cubes
+from decon.polynomial import evaluate, fit_polynomial
 
 
 def tensor(V, weights):
@@ -28,6 +31,21 @@ def test_independent_cubes_are_found_again(seed, n, missing):
     assert len(found) == len(V) and cosines.max(0).min() > 1 - 1e-6
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_errors_of_the_tensor_are_not_magnified_much(seed):
+    rng = np.random.default_rng(seed)
+    V = np.linalg.qr(rng.standard_normal((9, 9)))[0] + 0.2 * rng.standard_normal((9, 9))
+    noise = sum_over_orders(rng.standard_normal((9, 9, 9)))
+    T = tensor(V, 1)
+    found = sum_of_cubes(T + 1e-6 * np.linalg.norm(T) / np.linalg.norm(noise) * noise)
+    distance = np.linalg.norm(found[:, None] - V, axis=2).min(0)
+    assert len(found) == 9 and distance.max() < 1e-5
+
+
+def sum_over_orders(T):
+    return sum(T.transpose(axes) for axes in permutations(range(3)))
+
+
 def test_too_many_cubes_are_told():
     rng = np.random.default_rng(0)
     T = tensor(rng.standard_normal((9, 4)), rng.standard_normal(9))
@@ -44,16 +62,14 @@ def test_the_tensor_is_the_machine(seed):
     labels = box.predict(Z)
     X, _ = boundary_points(Oracle(box.predict, m),
                            *pn_pairs(Z[labels > 0], Z[labels < 0], 75, rng), 1e-13)
-    T, values = fit_cubic(X)
+    T, values = fit_polynomial(X, 3)
     assert values[1] < 1e-9 * values[0]
-    np.testing.assert_array_equal(T, T.transpose(2, 0, 1))
-    np.testing.assert_array_equal(T, T.transpose(1, 0, 2))
     H = np.c_[Z, np.ones(200)]
     psi = np.einsum("ijk,ni,nj,nk->n", T, H, H, H)
     factor = box.decision_function(Z) @ psi / (psi @ psi)
     np.testing.assert_allclose(factor * psi, box.decision_function(Z), rtol=1e-5, atol=1e-6)
     origin = np.array([1.0, -1.0, 0.5, 0.0, 2.0])  # and from another origin
-    T, _ = fit_cubic(X - origin)
+    T, _ = fit_polynomial(X - origin, 3)
     H = np.c_[Z - origin, np.ones(200)]
     psi = np.einsum("ijk,ni,nj,nk->n", T, H, H, H)
     machine = cubic_machine(T * np.sign(psi @ box.decision_function(Z)), origin)
@@ -63,6 +79,16 @@ def test_the_tensor_is_the_machine(seed):
     np.testing.assert_array_equal(machine.predict(Z), box.predict(Z))
 
 
-def test_too_few_points_are_told():
-    with pytest.raises(ValueError, match="needs 9 points, got 5"):
-        fit_cubic(np.zeros((5, 2)))
+@pytest.mark.parametrize("m", [1, 2, 5])
+def test_quasi_cubes_are_any_cubic(m):
+    rng = np.random.default_rng(m)
+    T = rng.standard_normal((m + 1,) * 3)
+    T = sum(T.transpose(order) for order in permutations(range(3)))
+    origin = rng.standard_normal(m)
+    machine = quasi_cubes(T, origin, scale=2.0)
+    Z = 2 * rng.standard_normal((50, m))
+    expected, _ = evaluate(T, Z - origin)
+    values = machine.decision_function(Z)
+    np.testing.assert_allclose(values / values[0], expected / expected[0], rtol=1e-8, atol=1e-8)
+    assert values[0] * expected[0] > 0
+    assert len(machine.weights) == (m + 1) * (m + 2) * (m + 3) // 6 - 1

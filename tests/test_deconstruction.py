@@ -6,6 +6,7 @@ from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.decomposition import PCA
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
@@ -255,7 +256,8 @@ def test_few_errors_allowed_few_support_vectors_free(sets, seed):
 @pytest.mark.parametrize("seed", range(3))
 def test_almost_quadratic_is_not_quadratic(seed):
     wide, features = random_box(Gaussian(100.0), 10, 4, seed)
-    assert take_apart(wide.predict, features, seed).kernel_type == "unknown"
+    result = take_apart(wide.predict, features, seed)
+    assert (result.kernel_type, result.n_support) in [("gaussian", 4), ("unknown", None)]
     box, features = random_box(Polynomial(2), 10, 4, seed)
     other, _ = random_box(Gaussian(3.0), 10, 4, seed)
 
@@ -325,20 +327,106 @@ def test_a_homogeneous_cubic():
     assert min(agreement(result, box.predict)) >= 0.9999
 
 
-def test_a_cubic_with_more_support_vectors_than_dimensions_is_unknown():
-    box, features = random_box(Polynomial(3), 6, 12, 0)
-    result = take_apart(box.predict, features)
-    assert result.kernel_type == "unknown" and "sum of at most 7 cubes" in result.reason
-
-
-@pytest.mark.parametrize("kernel", [Polynomial(4), Tanh(1.0, 0.1), Gaussian(3.0)], ids=str)
+@pytest.mark.parametrize("d, m, rank", [(6, 12, 6), (12, 8, 6), (8, 30, 8)])
 @pytest.mark.parametrize("seed", range(2))
-def test_other_kernels_are_unknown_with_a_reason(kernel, seed):
-    box, features = random_box(kernel, 12, 4, seed)
+def test_a_cubic_that_is_no_short_sum_of_cubes_has_quasi_support_vectors(d, m, rank, seed):
+    rng = np.random.default_rng(seed)
+    Y = rng.standard_normal((m, rank)) @ rng.standard_normal((rank, d)) / np.sqrt(rank * d)
+    box = KernelMachine(Polynomial(3), Y, rng.standard_normal(m), 0.0)
+    X = rng.standard_normal((300, d))
+    box.threshold = float(np.median(box.decision_function(X)))
+    result = take_apart(box.predict, typical(box.predict, X), seed)
+    assert (result.kernel_type, result.n_support, result.exact) == ("cubic", rank, False)
+    assert principal_cosines(result.subspace, Y.T).min() >= 0.9999
+    assert min(agreement(result, box.predict)) >= 0.9999 and "dependent" in result.reason
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_faint_sigmoid_is_curved_only_far_out_and_a_wide_gaussian_looks_cubic(sets, seed):
+    X, y = sets["cancer"]
+    order = np.random.default_rng(seed).permutation(len(y))[:25]
+    svc = SVC(kernel="sigmoid", gamma=0.001, C=100).fit(X[order], y[order])
+    result = take_apart(svc.predict, typical(svc.predict, X))
+    assert (result.kernel_type, result.n_support) == ("tanh", len(svc.support_vectors_))
+    wide, features = random_box(Gaussian(10.0), 12, 4, seed)
+    result = take_apart(wide.predict, features)
+    assert (result.kernel_type, result.n_support) == ("gaussian", 4)
+
+
+@pytest.mark.parametrize("kernel", [Polynomial(2), Polynomial(3), Tanh(1.0, 0.2)], ids=str)
+def test_threshold_zero(kernel):
+    box, features = random_box(kernel, 12, 4, 3)
+    box.threshold = 0.0
+    result = take_apart(box.predict, features)
+    assert (result.kernel_type, result.n_support) == (kernel.name, 4)
+
+
+def test_a_gaussian_with_threshold_zero_is_type_a_and_refused():
+    box, features = random_box(Gaussian(2.0), 12, 4, 3)
+    box.threshold = 0.0
+    result = take_apart(box.predict, features)
+    assert result.kernel_type == "unknown" and "threshold 0" in result.reason
+    differences = (box.support_vectors[1:] - box.support_vectors[0]).T
+    assert principal_cosines(result.subspace, differences).min() >= 0.9999
+
+
+@pytest.mark.parametrize("kernel, name", [(Polynomial(3), "linear"), (Tanh(1.0, 0.2), "linear"),
+                                          (Gaussian(2.0), "quadratic")], ids=str)
+def test_one_support_vector_makes_the_simplest_boundary(kernel, name):
+    box, features = random_box(kernel, 8, 1, 2)
+    result = take_apart(box.predict, features)
+    assert result.kernel_type == name and min(agreement(result, box.predict)) >= 0.9999
+
+
+@pytest.mark.parametrize("kernel", [Tanh(1.0, 0.2), Gaussian(2.0)], ids=str)
+def test_as_many_support_vectors_as_dimensions_are_said(kernel):
+    box, features = random_box(kernel, 8, 10, 1)
+    result = take_apart(box.predict, features)
+    assert result.kernel_type == "unknown" and "or more support vectors" in result.reason
+
+
+@pytest.mark.parametrize("shape", [(20,), (10, 10)])
+def test_a_relu_network_is_made_of_flat_pieces(sets, shape):
+    X, y = sets["cancer"]
+    network = MLPClassifier(shape, random_state=0, max_iter=500).fit(X, y)
+    result = take_apart(network.predict, typical(network.predict, X))
+    assert result.kernel_type == "unknown" and "flat pieces" in result.reason
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_kernel_of_degree_4_is_unknown_with_a_reason(seed):
+    box, features = random_box(Polynomial(4), 12, 4, seed)
     result = take_apart(box.predict, features, seed)
     assert result.kernel_type == "unknown" and result.machine is None and result.reason
-    if kernel.name != "gaussian":
-        assert principal_cosines(result.subspace, box.support_vectors.T).min() >= 0.9999
+    assert principal_cosines(result.subspace, box.support_vectors.T).min() >= 0.9999
+
+
+@pytest.mark.parametrize("kernel", [Tanh(1.0, 0.1), Tanh(3.0, 0.0), Gaussian(1.0), Gaussian(4.0)],
+                         ids=str)
+@pytest.mark.parametrize("d, m", [(12, 4), (20, 8), (9, 7)])
+@pytest.mark.parametrize("seed", range(2))
+def test_tanh_and_gaussian_machines_are_named_with_their_subspace(kernel, d, m, seed):
+    box, features = random_box(kernel, d, m, seed)
+    result = take_apart(box.predict, features, seed)
+    assert (result.kernel_type, result.n_support) == (kernel.name, m), result.reason
+    assert principal_cosines(result.subspace, box.support_vectors.T).min() >= 0.9999
+    assert result.machine is None and not result.exact and result.reason
+
+
+@pytest.mark.parametrize("name", ["cancer", "digits"])
+@pytest.mark.parametrize("options", [{"kernel": "rbf"}, {"kernel": "sigmoid", "C": 10},
+                                     {"kernel": "rbf", "C": 10}], ids=str)
+@pytest.mark.parametrize("seed", range(2))
+def test_trained_tanh_and_gaussian_machines_are_named(sets, name, options, seed):
+    X, y = sets[name]
+    y = y % 2
+    order = np.random.default_rng(seed).permutation(len(y))[:24]
+    svc = SVC(**options).fit(X[order], y[order])
+    features = typical(svc.predict, X)
+    result = take_apart(svc.predict, features, seed)
+    kind = {"rbf": "gaussian", "sigmoid": "tanh"}[options["kernel"]]
+    assert (result.kernel_type, result.n_support) == (kind, len(svc.support_vectors_))
+    assert principal_cosines(result.subspace, svc.support_vectors_.T).min() >= 0.9999
 
 
 @pytest.mark.parametrize("model", [RandomForestClassifier(10, random_state=0),
@@ -352,10 +440,11 @@ def test_boxes_that_are_no_kernel_machines_are_unknown(sets, model):
 
 
 def test_too_large_for_a_null_vector_is_said(monkeypatch):
-    monkeypatch.setattr("decon.search.UNKNOWNS", 100)
+    monkeypatch.setattr("decon.hypotheses.UNKNOWNS", 100)
     box, features = random_box(Polynomial(2), 20, 19, 0)
     result = take_apart(box.predict, features)
-    assert result.kernel_type == "unknown" and "105 coefficients" in result.reason
+    assert result.machine is None and "105 coefficients" in result.reason
+    assert (result.kernel_type, result.n_support) == ("quadratic", 19)  # by its shape in planes
     box, features = random_box(Polynomial(2), 20, 4, 0)  # R^d is too large, but no slice needed
     result = take_apart(box.predict, features)
     assert (result.kernel_type, result.n_support) == ("quadratic", 4)

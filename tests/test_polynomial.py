@@ -1,4 +1,7 @@
-"""Quadratics: null vectors against SVD, quasi-support vectors as an identity."""
+"""Polynomials: null vectors against SVD, quasi-support vectors as an identity."""
+
+import itertools
+import math
 
 import numpy as np
 import pytest
@@ -7,8 +10,9 @@ from hypothesis import strategies as st
 
 from decon import KernelMachine, Polynomial
 from decon.polynomial import (
-    distance_to_quadratic,
-    fit_quadratic,
+    distance_to_zeros,
+    evaluate,
+    fit_polynomial,
     null_vector,
     quasi_support_vectors,
     relevant_directions,
@@ -40,25 +44,59 @@ def test_null_vector_is_the_last_singular_vector(seed, n, p):
     assert sizes[1] <= 1e-7 * np.linalg.norm(rows) and sizes[0] >= sizes[1]
 
 
-@pytest.mark.parametrize("m", [1, 2, 5, 12])
+def tensor_of(machine):
+    """T of a machine with kernel (x.y + 1)^D, in R^d."""
+    H = np.c_[machine.support_vectors, np.ones(len(machine.weights))]
+    degree = machine.kernel.degree
+    letters = "abcd"[:degree]
+    T = np.einsum(f"n,{','.join('n' + c for c in letters)}", machine.weights, *[H] * degree)
+    T[(-1,) * degree] -= machine.threshold
+    return T
+
+
+@pytest.mark.parametrize("degree, m", [(1, 4), (2, 2), (2, 5), (2, 12), (3, 2), (3, 6), (4, 2)])
 @pytest.mark.parametrize("seed", range(4))
-def test_fit_recovers_the_quadratic(m, seed):
-    machine = KernelMachine.random(Polynomial(2), m, m, seed)
-    if m == 1:  # two points are all there is
-        Z = np.array([[1.0], [-0.5]])
-        A, _ = fit_quadratic(Z)
-        assert np.abs(values(A, Z)).max() < 1e-12
-        return
-    _, Z, _, _ = on_boundary(machine, (m + 1) * (m + 2), seed)
-    A, sizes = fit_quadratic(Z)
-    truth = matrix_of(machine) / np.linalg.norm(matrix_of(machine))
-    np.testing.assert_allclose(A * np.sign((A * truth).sum()), truth, atol=1e-8)
-    assert sizes[1] < 1e-8 * sizes[0]
+def test_fit_recovers_the_polynomial(degree, m, seed):
+    machine = KernelMachine.random(Polynomial(degree), m, m, seed)
+    truth = tensor_of(machine)
+    _, Z, _, _ = on_boundary(machine, 2 * math.comb(m + degree, degree), seed)
+    T, sizes = fit_polynomial(Z, degree)
+    truth = truth / np.linalg.norm(truth)
+    noise = 1e-12 * np.sqrt(len(Z))  # the brackets' width, in all equations
+    np.testing.assert_allclose(T * np.sign((T * truth).sum()), truth, atol=10 * noise / sizes[0])
+    assert T.shape == (m + 1,) * degree and sizes[1] < noise
+    for axes in itertools.permutations(range(degree)):
+        np.testing.assert_array_equal(T, T.transpose(axes))
 
 
-def test_too_few_points_are_refused():
-    with pytest.raises(ValueError, match="needs 5 points, got 4"):
-        fit_quadratic(np.random.default_rng(0).standard_normal((4, 2)))
+@pytest.mark.parametrize("degree", [1, 2, 3, 4])
+def test_evaluate_is_the_machine(degree):
+    machine = KernelMachine.random(Polynomial(degree), 5, 4, 1)
+    Z = np.random.default_rng(0).standard_normal((20, 5))
+    f, gradient = evaluate(tensor_of(machine), Z)
+    np.testing.assert_allclose(f, machine.decision_function(Z), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(gradient, machine.gradient(Z), rtol=1e-9, atol=1e-9)
+
+
+def test_two_crossings_on_a_line():
+    Z = np.array([[1.0], [-0.5]])  # two points are all there is
+    A, _ = fit_polynomial(Z, 2)
+    assert np.abs(values(A, Z)).max() < 1e-12
+
+
+def test_points_of_small_weight_do_not_count():
+    Z = np.random.default_rng(0).standard_normal((40, 2))
+    Z[:20] /= np.linalg.norm(Z[:20], axis=1)[:, None]
+    A, _ = fit_polynomial(Z, 2, np.repeat([1, 1e-12], 20))
+    np.testing.assert_allclose(A / A[0, 0], np.diag([1, 1, -1]), atol=1e-9)
+
+
+@pytest.mark.parametrize("degree, points", [(1, 2), (2, 5), (3, 9), (4, 14)])
+def test_too_few_points_are_refused(degree, points):
+    Z = np.random.default_rng(0).standard_normal((points, 2))
+    fit_polynomial(Z, degree)
+    with pytest.raises(ValueError, match=f"needs {points} points, got {points - 1}"):
+        fit_polynomial(Z[1:], degree)
 
 
 @given(seed=st.integers(0, 10**6), m=st.integers(1, 10))
@@ -123,14 +161,18 @@ def test_a_weak_linear_part_outside_the_range_of_m(seed):
     np.testing.assert_allclose(f / np.abs(f).max(), g / np.abs(g).max(), atol=1e-6)
 
 
-def test_homogeneous_machines_are_named_so():
-    assert quasi_support_vectors(np.diag([1.0, -2.0, -1.0])).kernel == Polynomial(2, coef0=0)
+@pytest.mark.parametrize("last", [-1.0, 0.0])
+def test_homogeneous_machines_are_named_so(last):
+    A = np.diag([1.0, -2.0, last])
+    assert quasi_support_vectors(A).kernel == Polynomial(2, coef0=0)
+    A[0, 2] = A[2, 0] = 1e-13  # noise, where points are of size 3
+    assert quasi_support_vectors(A, scale=3.0).kernel == Polynomial(2, coef0=0)
 
 
 def test_distance_is_the_distance():
     Z = np.array([[1 + 1e-5, 0.0], [0.0, -2 + 1e-5]])
     A = np.diag([1.0, 0.25, -1.0])  # half axes 1 and 2
-    np.testing.assert_allclose(distance_to_quadratic(A, Z), [1e-5, 1e-5], rtol=1e-4)
+    np.testing.assert_allclose(distance_to_zeros(A, Z), [1e-5, 1e-5], rtol=1e-4)
 
 
 def test_relevant_directions_are_the_support_vectors_span():

@@ -1,0 +1,54 @@
+"""Normals from small spheres whose points are used once: another reading of the paper's words.
+
+`decon.normals.sphere_normals` draws 2d PN-pairs at random among 2d labelled points, so that pairs
+share points. Here 4d points are labelled, and every point belongs to one pair at most.
+"""
+
+import numpy as np
+
+from decon import Oracle
+from decon.bracketing import bisect, boundary_points, pn_pairs
+
+
+def disjoint_normals(oracle, X, radius, width, random_state=0):
+    """Unit normals (s, d) at the boundary points X, and the pairs bracketed for each."""
+    rng = np.random.default_rng(random_state)
+    s, d = X.shape
+    S = rng.standard_normal((s, 4 * d, d))
+    S *= radius / np.linalg.norm(S, axis=2, keepdims=True)
+    S += X[:, None]
+    positive = oracle(S.reshape(-1, d)).reshape(s, -1) > 0
+    counts = np.minimum(positive.sum(1), (~positive).sum(1))
+    P, N = (np.concatenate([S[j, side[j]][:k] for j, k in enumerate(counts)])
+            for side in (positive, ~positive))
+    towards = P - N
+    P, N = bisect(oracle, P, N, width)
+    normals, ends = np.full((s, d), np.nan), np.cumsum(counts)
+    for j, (end, k) in enumerate(zip(ends, counts, strict=True)):
+        if k >= d:
+            one = slice(end - k, end)
+            points = (P[one] + N[one]) / 2
+            normal = np.linalg.eigh(np.cov(points.T))[1][:, 0]
+            normals[j] = normal * np.sign(normal @ towards[one].sum(0))
+    return normals, counts
+
+
+def open_box(machine, n_points, width, seed):
+    """An oracle, n_points of the boundary between points of a Gaussian cloud, their directions."""
+    oracle = Oracle(machine.predict, machine.dimension)
+    cloud = np.random.default_rng(seed).standard_normal((400, machine.dimension))
+    labels = oracle(cloud)
+    pairs = pn_pairs(cloud[labels > 0], cloud[labels < 0], n_points, seed)
+    return oracle, *boundary_points(oracle, *pairs, width)
+
+
+def angles(normals, gradients):
+    """Angles in radians between unit normals and gradients, row by row."""
+    units = gradients / np.linalg.norm(gradients, axis=1, keepdims=True)
+    return 2 * np.arcsin(np.minimum(np.linalg.norm(normals - units, axis=1) / 2, 1))
+
+
+def largest_sine(basis, vectors):
+    """The sine of the largest principal angle between a basis (d, m) and the span of m vectors."""
+    truth = np.linalg.qr(np.transpose(vectors))[0]
+    return np.linalg.norm(truth - basis @ (basis.T @ truth), 2)

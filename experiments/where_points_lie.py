@@ -1,0 +1,68 @@
+"""Normals of machines for handwritten digits, from PN-pairs near the data and far from them.
+
+    python -m experiments.where_points_lie
+
+A cubic machine on raw images (784 pixels, digit 2 against 0, 5, 7, 8); m + 20 boundary points
+between images, or between points of Gaussian clouds; the kernel subspace from slopes, and for the
+smaller machine also from the paper's spheres. Results go to where_points_lie.json, one row each.
+"""
+
+import numpy as np
+from sklearn.svm import SVC
+
+from decon import KernelMachine, Oracle
+from decon.bracketing import boundary_points, pn_pairs
+from decon.datasets import load_mnist
+from decon.normals import slope_normals, sphere_normals
+from decon.subspace import largest_gap, principal_cosines, span_of_normals
+
+from ._run import each, main, store
+from ._spheres import largest_sine
+
+RUNS = [(1000, "images", "slopes"), (1000, 10.0, "slopes"),  # the paper's number of images
+        (150, "images", "slopes"), (150, 2.0, "slopes"), (150, 10.0, "slopes"),
+        (150, "images", "spheres"), (150, 10.0, "spheres")]
+
+
+def one(n_train, pool, way):
+    """Train, box, bracket, measure m + 20 normals, and compare their span with the truth."""
+    images, digits = load_mnist()
+    rng = np.random.default_rng(0)
+    chosen = rng.permutation(np.flatnonzero(np.isin(digits, [2, 0, 5, 7, 8])))
+    train, rest = chosen[:n_train], chosen[n_train:]
+    svc = SVC(kernel="poly", degree=3, gamma=1, coef0=1).fit(images[train], digits[train] == 2)
+    machine = KernelMachine.from_sklearn(svc)
+    m = len(machine.weights)
+    points = images[rest] if pool == "images" else pool * rng.standard_normal((1000, 784))
+    oracle = Oracle(svc.predict, 784)
+    labels = oracle(points)
+    X, V = boundary_points(oracle, *pn_pairs(points[labels > 0], points[labels < 0], m + 20), 1e-11)
+    G = machine.gradient(X)
+    G /= np.linalg.norm(G, axis=1, keepdims=True)
+    if way == "spheres":
+        normals = np.concatenate([sphere_normals(oracle, X[i:i + 10], 1e-3, 1e-6, random_state=i)
+                                  for i in range(0, len(X), 10)])
+    else:
+        normals = np.concatenate([slope_normals(oracle, X[i:i + 10], V[i:i + 10], 1e-5, 1e-11,
+                                                 grazing=1e-3)
+                                  for i in range(0, len(X), 10)])
+    found = np.isfinite(normals[:, 0])
+    basis, values = span_of_normals(normals[found], rank=m)
+    exact = np.linalg.svd(G[found], compute_uv=False)
+    return {"images": n_train, "m": m, "pool": pool, "way": way,
+            "positives": int((labels > 0).sum()), "asked": len(points),
+            "test_accuracy": np.mean(svc.predict(images[rest]) == (digits[rest] == 2)),
+            "normals": int(found.sum()), "m_by_gap": largest_gap(values),
+            "gap_at_m": values[m - 1] / values[m], "exact_s1": exact[0], "exact_sm": exact[m - 1],
+            "E": np.linalg.norm(normals[found] - G[found], 2),
+            "worst_cosine": principal_cosines(basis, machine.support_vectors.T).min(),
+            "sine": largest_sine(basis, machine.support_vectors),
+            "queries": oracle.queries, "values": [float(f"{v:.3g}") for v in values]}
+
+
+def run():
+    store(__file__, {"seed": 0, "rows": each(one, RUNS, "pools")})
+
+
+if __name__ == "__main__":
+    main(run)

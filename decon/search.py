@@ -270,4 +270,3 @@ class Search:
                          + ", ".join(f"{v:.3f} {k}" for k, v in result.agreement.items()))
         result.subspace, result.n_support, result.singular_values = None, None, np.empty(0)
         return False
-

@@ -5,8 +5,8 @@ import numpy as np
 from .cubic import cubic_machine, quasi_cubes
 from .kernels import Linear
 from .machine import KernelMachine
-from .polynomial import evaluate, fit_polynomial, quasi_support_vectors
-from .slices import Reading, Slice
+from .polynomial import evaluate, fit_polynomial, misfit, quasi_support_vectors
+from .slices import WIDTH, Reading, Slice
 
 OWN = 1e-10  # support vectors that reproduce the boundary this closely are the box's own
 CLEAR = 100  # a null vector is clear if the second smallest singular value is so much larger
@@ -115,7 +115,7 @@ def cubic(search):
     with search.stage("polynomial"):
         plane.grow(m, int(1.05 * unknowns) + 15, 1.0)
     T, values = fit_polynomial(plane.Z, 3, plane.weights)
-    if plane.residual(values, unknowns) > 0.5 or values[0] < CLEAR * values[1]:
+    if misfit(plane.Z, 3, WIDTH * R, values[1]) > 0.5 or values[0] < CLEAR * values[1]:
         search.refuted = True
         result.reason = (f"no cubic machine: planes look cubic, but not all {m} dimensions"
                          if values[0] > CLEAR * values[1] else

@@ -1,7 +1,6 @@
 """Which kernel? Curves in planes, labels far away, and whether the boundary is flat or curved."""
 
 from collections import Counter
-from math import comb
 
 import numpy as np
 
@@ -115,31 +114,6 @@ def votes_on_kernel_type(oracle, X, n=20, radius=1.0, tolerance=1e-6, width=1e-6
         if len(Z):
             votes[NAMES[vote_of_plane(Z, tolerance)]] += 1
     return votes
-
-
-def misfit(Z, degree, width):
-    """The residual of a polynomial curve, in units of what the width of the brackets explains.
-
-    Below one for the right degree (0.2 is typical), whatever the curve and its scale: this is
-    what a fixed tolerance cannot give.
-
-    Parameters
-    ----------
-    Z : array (n, 2), n > C(degree + 2, 2)
-    degree : int
-    width : float
-        Of the brackets that found the points.
-
-    Examples
-    --------
-    >>> t = np.linspace(0, 6, 20)
-    >>> circle = np.c_[np.cos(t), np.sin(t)]
-    >>> misfit(circle, 1, 1e-9) > 1e6, misfit(circle, 2, 1e-9) < 1
-    (True, True)
-    """
-    excess = len(Z) + 1 - comb(degree + 2, 2)
-    residual = fit_polynomial(Z, degree)[1][1]
-    return float(residual * np.sqrt(np.mean(Z**2) / excess) / width)
 
 
 def same_label_far_away(oracle, radius, n=40, random_state=0):

@@ -1,6 +1,7 @@
 """Polynomial machines: Psi on the kernel subspace, and quasi-support vectors (quadratic kernel)."""
 
 from itertools import combinations_with_replacement, permutations
+from math import comb
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -68,6 +69,36 @@ def fit_polynomial(Z, degree, weights=1.0):
     for order in permutations(range(degree)):
         T[tuple(index[:, order].T)] = vector
     return T / np.linalg.norm(T), values
+
+
+def misfit(Z, degree, width, residual=None):
+    """The residual of a fitted polynomial, in units of what the width of the brackets explains.
+
+    Below one for the right degree (0.2 is typical), whatever the polynomial and its scale: this
+    is what a fixed tolerance cannot give.
+
+    Parameters
+    ----------
+    Z : array (n, m), n at least C(m + degree, degree) - 1
+        With no point more than that, every polynomial fits, and the misfit is rounding.
+    degree : int
+    width : float
+        Of the brackets that found the points.
+    residual : float, optional
+        The smallest singular value of a fit that is there already.
+
+    Examples
+    --------
+    >>> t = np.linspace(0, 6, 20)
+    >>> circle = np.c_[np.cos(t), np.sin(t)]
+    >>> misfit(circle, 1, 1e-9) > 1e6, misfit(circle, 2, 1e-9) < 1
+    (True, True)
+    """
+    n, m = np.shape(Z)
+    excess = max(1, n + 1 - comb(m + degree, degree))
+    if residual is None:
+        residual = fit_polynomial(Z, degree)[1][1]
+    return float(residual * np.sqrt(np.mean(np.square(Z)) / excess) / width)
 
 
 def null_vector(rows, steps=4):

@@ -8,7 +8,8 @@ from tqdm import tqdm
 from . import hypotheses
 from .bracketing import boundary_points
 from .certificate import certificate
-from .kernel_type import curve_points, goes_straight_on, misfit, same_label_far_away
+from .kernel_type import curve_points, goes_straight_on, same_label_far_away
+from .polynomial import misfit
 from .pool import Pool
 from .slices import WIDTH
 from .spanning import Spanning
@@ -20,6 +21,7 @@ CLOSE = 1e-5  # the certificate asks this close to the recovered boundary (in un
 AGREEMENT = 0.999  # and must find at least this agreement there, and far from it
 PLANES, CURVE = 4, 18  # a degree shows in so many planes, and in so many points of each
 FAR, STEP = 1e5, 3e-4  # far away a tanh is flat, as far as a step aside; nearby it is curved
+BATCH = 16, 6  # normals come in such parts of their number; to look for Type B is dear
 FLAT = 0.5  # the share of flat points that makes a boundary flat
 
 
@@ -167,7 +169,7 @@ class Search:
         while basis is None and len(normals.N) < 2 * d + 10:
             if len(normals.N) >= d + 3 and not turning and normals.values[-1] > 1e-3:
                 break  # these normals do span R^d
-            if not normals.grow(max(1, len(normals.N) // 6)):
+            if not normals.grow(max(1, len(normals.N) // BATCH[bool(turning)])):
                 break
             basis = normals.straight()
             straight = basis is not None

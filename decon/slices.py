@@ -6,7 +6,7 @@ import numpy as np
 from scipy.linalg import qr
 
 from .bracketing import bisect_along, boundary_points
-from .polynomial import distance_to_zeros, fit_polynomial, relevant_directions
+from .polynomial import distance_to_zeros, fit_polynomial, misfit, relevant_directions
 from .pool import Pool
 from .subspace import crosses_straight, sharpen
 
@@ -113,7 +113,7 @@ class Slice:
         kept = np.delete(np.arange(n), held_out)
         A, values = fit_polynomial(self.Z, 2, weights)
         again, _ = fit_polynomial(self.Z[kept], 2, weights[kept])
-        residual = self.residual(values, (s + 1) * (s + 2) // 2)
+        residual = misfit(self.Z, 2, WIDTH * self.reach, values[1])
         distance = np.median(distance_to_zeros(again, self.Z[held_out]))
         left, singular, noise = relevant_directions(A, again, self.reach)
         rank = max(1, int((singular > 30 * noise).sum()))
@@ -126,11 +126,6 @@ class Slice:
             trimmed, U = A, left
         clear = singular[rank - 1] > 1000 * noise[rank - 1]
         return Reading(trimmed, U, rank, clear, singular, residual, distance)
-
-    def residual(self, values, unknowns):
-        """The smallest singular value of a fit, in units of what the brackets' width explains."""
-        excess = max(1, len(self.Z) + 1 - unknowns)
-        return values[1] * np.sqrt(np.mean(self.Z**2) / excess) / (WIDTH * self.reach)
 
     def extend(self, seen):
         """S_Y from a slice: array T (d, m) whose columns span it, with P^T T = U; or None.

@@ -19,6 +19,7 @@ from .turning import crosses_turned, sharpen_by_turning
 WIDTH = 1e-12  # of the brackets
 DELTA = 1e-6  # step of a normal's slopes
 GAP, GAP_B = 8.0, 4.0  # smallest ratios of singular values that count as a gap
+WEAK = 1e-3  # a direction that the normals show so faintly is easily lost in a correction
 FRESH = 6  # boundary points kept back, to test a subspace that they had no part in finding
 MOST = 0.75  # of them must pass: some brackets may graze the boundary
 STEEP = 0.1  # n.v of those that do not graze it
@@ -85,9 +86,11 @@ class Spanning:
         left, self.values = span_of_normals(self.N, rank=len(self.N))
         gaps = np.flatnonzero(self.values[:-1] > GAP * self.values[1:]) + 1
         for k in gaps if len(self.N) > 1 else [1]:
-            basis = left[:, :k]
+            basis, weak = left[:, :k], self.values[k - 1] < WEAK
+            if weak and len(self.N) < k + 2:
+                continue  # two more normals cost less than a correction that fails
             if k < self.oracle.dimension and self._crosses(basis, 0.1, 3e-5) \
-                    and self._promising(basis, self._crosses, self._straighten):
+                    and self._promising(basis, self._crosses, self._straighten, weak):
                 basis = self._settled(basis, self._crosses, self._straighten)
                 if basis is not None:
                     return self._smallest(basis, self.N, self._crosses, self._straighten)
@@ -155,11 +158,14 @@ class Spanning:
 
     # -- both: `passes` is the test, `sharpen` the correction -----------------------------------
 
-    def _promising(self, basis, passes, sharpen):
-        """Does the basis settle inside a slice of few more dimensions? If not, nowhere."""
+    def _promising(self, basis, passes, sharpen, doubtful=False):
+        """Does the basis settle inside a slice of few more dimensions? If not, nowhere.
+
+        Asked only where it saves much, or where the answer may well be no.
+        """
         W = orthonormal_complement(basis)
         few = self.rng.standard_normal((W.shape[1], PROBE))
-        return W.shape[1] < 8 * PROBE or self._settled(
+        return W.shape[1] < (2 if doubtful else 8) * PROBE or self._settled(
             basis, passes, sharpen, W @ np.linalg.qr(few)[0], patience=1) is not None
 
     def _settled(self, basis, passes, sharpen, W=None, patience=0):

@@ -20,7 +20,8 @@ from sklearn.svm import SVC
 
 from decon import Gaussian, KernelMachine, Oracle, Polynomial, Tanh
 from decon.bracketing import boundary_points, pn_pairs
-from decon.kernel_type import curve_points, goes_straight_on, misfit, same_label_far_away
+from decon.kernel_type import curve_points, goes_straight_on, same_label_far_away
+from decon.polynomial import misfit
 
 from ._boxes import foreign_box, random_box, trained_box
 from ._run import each, main, store

@@ -16,12 +16,11 @@ from decon.bracketing import boundary_points, pn_pairs
 from decon.kernel_type import (
     curve_points,
     goes_straight_on,
-    misfit,
     same_label_far_away,
     vote_of_plane,
     votes_on_kernel_type,
 )
-from decon.polynomial import fit_polynomial
+from decon.polynomial import fit_polynomial, misfit
 
 KERNELS = [Linear(), Polynomial(2), Polynomial(3), Tanh(1.0, 0.3), Gaussian(1.0)]
 seeds = st.integers(0, 10**6)
@@ -378,3 +377,10 @@ def test_a_trained_relu_network_is_flat_at_every_scale():
     labels = oracle(X)
     P, N = pn_pairs(X[labels > 0], X[labels < 0], 30, 0)
     assert goes_straight_on(oracle, *boundary_points(oracle, P, N, 1e-12), 1e-3, 1e-12).mean() > 0.8
+
+
+def test_misfit_of_as_few_points_as_a_curve_goes_through():
+    Z = np.random.default_rng(0).standard_normal((5, 2))
+    assert misfit(Z, 2, 1e-6) < 1e-6
+    with pytest.raises(ValueError, match="needs 5 points, got 4"):
+        misfit(Z[:4], 2, 1e-6)

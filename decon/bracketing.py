@@ -62,7 +62,7 @@ def bisect_along(oracle, X, V, guess, step, width, reach):
     Returns
     -------
     t : array (n,)
-        The crossings; NaN where none was met within `reach`.
+        The crossings; NaN where none was met within `reach`, or before the oracle's bounds.
 
     Examples
     --------
@@ -76,20 +76,24 @@ def bisect_along(oracle, X, V, guess, step, width, reach):
     def is_positive(j, t):
         points = V[j] * t[:, None]
         points += X[j]
+        if oracle.bounds is not None:
+            np.clip(points, *oracle.bounds, out=points)  # rounding, at a wall
         return oracle(points) > 0
 
-    j = np.arange(len(X))
-    near = np.array(np.broadcast_to(guess, len(X)), float)
+    first, last = walls(oracle, X, V)
+    j = np.flatnonzero(first <= last)
+    near = np.clip(np.broadcast_to(guess, len(X)).astype(float), first, last)
     step, reach = (np.broadcast_to(a, len(X)) for a in (step, reach))
     start, far = near.copy(), np.full(len(X), np.nan)
-    positive = is_positive(j, near)
+    positive = np.zeros(len(X), bool)
+    positive[j] = is_positive(j, near[j])
     towards = np.where(positive, -step, step)  # a positive start lies above the crossing
     while len(j):
-        t = near[j] + towards[j]
+        t = np.clip(near[j] + towards[j], first[j], last[j])
         met = is_positive(j, t) != positive[j]
         far[j[met]], near[j[~met]] = t[met], t[~met]
         towards[j] *= 2
-        j = j[~met & (np.abs(t - start[j]) < reach[j])]
+        j = j[~met & (np.abs(t - start[j]) < reach[j]) & (first[j] < t) & (t < last[j])]
     j = np.flatnonzero(np.isfinite(far))
     while len(j):
         middle = (near[j] + far[j]) / 2
@@ -98,6 +102,82 @@ def bisect_along(oracle, X, V, guess, step, width, reach):
         same = is_positive(j, middle) == positive[j]
         near[j[same]], far[j[~same]] = middle[same], middle[~same]
     return (near + far) / 2
+
+
+def walls(oracle, X, V):
+    """The range of t in which the lines X + t V stay within the oracle's bounds.
+
+    Parameters
+    ----------
+    oracle : Oracle
+    X, V : arrays (n, d)
+
+    Returns
+    -------
+    first, last : arrays (n,)
+        Minus and plus infinity without bounds; first > last for a line that misses the box.
+
+    Examples
+    --------
+    >>> from decon import Oracle
+    >>> oracle = Oracle(lambda X: X[:, 0] > 0.3, dimension=2, bounds=(0, 1))
+    >>> walls(oracle, [[.5, .5]], [[.1, .2]])
+    (array([-2.5]), array([2.5]))
+    """
+    X, V = np.asarray(X, float), np.asarray(V, float)
+    first, last = np.full(len(X), -np.inf), np.full(len(X), np.inf)
+    if oracle.bounds is None:
+        return first, last
+    lower, upper = oracle.bounds
+    for x, v, low, high in zip(X.T, V.T, lower, upper, strict=True):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            a, b = (low - x) / v, (high - x) / v
+        a, b = np.where(v < 0, (b, a), (a, b))
+        within = (low <= x) & (x <= high)  # decides where the line runs along these walls
+        first = np.maximum(first, np.where(v != 0, a, np.where(within, -np.inf, np.inf)))
+        last = np.minimum(last, np.where(v != 0, b, np.where(within, np.inf, -np.inf)))
+    return first, last
+
+
+def stay_inside(oracle, X, steps, share=0.9):
+    """Steps from the points X, those shortened that would take them near or through a wall.
+
+    They end at a share of the way to it. Arrays (n, d); X may be one point.
+
+    Examples
+    --------
+    >>> from decon import Oracle
+    >>> oracle = Oracle(lambda X: X[:, 0] > 0.3, dimension=1, bounds=(0, 1))
+    >>> stay_inside(oracle, [[.5], [.5]], np.array([[.2], [3.]])).round(6)
+    array([[0.2 ],
+           [0.45]])
+    """
+    if oracle.bounds is None:
+        return steps
+    last = walls(oracle, np.broadcast_to(X, np.shape(steps)), steps)[1]
+    return steps * np.clip(share * last, 0, 1)[:, None]
+
+
+def lies_between(oracle, X, steps):
+    """Does the boundary pass between X + steps, which is positive, and X - steps? Bool array (n,).
+
+    Points next to which the oracle's bounds leave no room say nothing against it: True. Two
+    queries a point.
+    """
+    inside = oracle.inside(X + steps) & oracle.inside(X - steps)
+    between = ~inside
+    X, steps = X[inside], steps[inside]
+    labels = oracle(np.concatenate([X + steps, X - steps]))
+    between[inside] = (labels[:len(X)] > 0) & (labels[len(X):] < 0)
+    return between
+
+
+def wall_distance(oracle, X):
+    """How far the points X (n, d) are from the nearest wall of the oracle's bounds: array (n,)."""
+    if oracle.bounds is None:
+        return np.full(len(X), np.inf)
+    lower, upper = oracle.bounds
+    return np.minimum(X - lower, upper - X).min(1)
 
 
 def blocks(n, numbers, megabytes=16):

@@ -52,6 +52,9 @@ def certificate(oracle, machine, points, distance, random_state=0, ends=None):
         X, _ = boundary_points(own, P, N, 1e-3 * distance)
         normals = machine.gradient(X)
         normals *= distance / np.linalg.norm(normals, axis=1, keepdims=True)
+        inside = oracle.inside(X + normals) & oracle.inside(X - normals)
+        X, normals = X[inside], normals[inside]
         labels = oracle(np.concatenate([X + normals, X - normals]))
-        agreement["close"] = float((labels == np.repeat([1, -1], len(X))).mean())
+        if len(X):
+            agreement["close"] = float((labels == np.repeat([1, -1], len(X))).mean())
     return agreement

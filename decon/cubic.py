@@ -3,9 +3,12 @@
 from itertools import combinations, combinations_with_replacement
 
 import numpy as np
+from scipy.linalg import eig
 
 from .kernels import Polynomial
 from .machine import KernelMachine
+
+COMPLEX = 1e-9  # larger imaginary parts of eigenvalues are no rounding
 
 
 def sum_of_cubes(T, scale=1.0, random_state=0):
@@ -89,6 +92,66 @@ def _polish(T, V, steps=4):
     return V, np.linalg.norm(error)
 
 
+def cubes_of_pencil(g, H, c, w):
+    """The sum of cubes that a machine is, from its gradient and Hessian along a line.
+
+    With Psi - b = sum_i l_i^3 - b for linear forms l_i(z) = v_i.z + p_i, the Hessians H0 + t H1
+    are 6 sum_i (p_i + t v_i.w) v_i v_i^T. So H0 and H1 become diagonal together, in the dual
+    basis x_i of the v_i, x_i.v_k = 0 for i not k: the eigenvectors of the pencil H0 x = lambda
+    H1 x. Along x_i, where v_i.x_i = q, gradient and Hessian are 3 q (p_i + t v_i.w)^2 and
+    6 q^2 (p_i + t v_i.w).
+
+    Parameters
+    ----------
+    g : array (3, m)
+        The gradient g[0] + g[1] t + g[2] t^2.
+    H : array (2, m, m)
+        The Hessian H[0] + t H[1].
+    c : array (4,)
+        Psi - b on the line.
+    w : array (m,)
+        The line's direction.
+
+    Returns
+    -------
+    V : array (m, m + 1)
+        The linear forms: rows (v_i, p_i).
+    b : float
+
+    Raises
+    ------
+    ArithmeticError
+        If the pencil has complex eigenvalues or is singular.
+
+    Examples
+    --------
+    >>> V = np.array([[1., 0., 2.], [1., -1., 1.]])
+    >>> v, p, w = V[:, :2], V[:, 2], np.array([1., 3.])
+    >>> q = v @ w
+    >>> g = 3 * np.array([p**2, 2 * p * q, q**2]) @ v
+    >>> H = 6 * np.stack([(v.T * p) @ v, (v.T * q) @ v])
+    >>> c = [(p**3).sum() - 5, 3 * (p**2 @ q), 3 * (p @ q**2), (q**3).sum()]
+    >>> W, b = cubes_of_pencil(g, H, c, w)
+    >>> W[np.argsort(-W[:, 2])].round(6) + 0., round(b, 6)
+    (array([[ 1.,  0.,  2.],
+           [ 1., -1.,  1.]]), 5.0)
+    """
+    values, X = eig(*H)
+    if not np.isfinite(values).all() or (np.abs(values.imag) > COMPLEX * np.abs(values)).any():
+        raise ArithmeticError("the Hessians have no common diagonal form")
+    X = X.real
+    slope = (g @ X)  # 3 q (p^2, 2 p r, r^2), where r = v.w
+    curvature = np.einsum("ia,kij,ja->ka", X, H, X)  # 6 q^2 (p, r)
+    angle = np.arctan2(curvature[1], curvature[0])
+    cos, sin = np.cos(angle), np.sin(angle)  # (p, r) = rho (cos, sin) with a rho > 0 or < 0
+    squares = np.stack([cos**2, 2 * cos * sin, sin**2])
+    alpha = (slope * squares).sum(0) / (squares**2).sum(0) / 3  # q rho^2
+    beta = np.hypot(*curvature) / 6  # q^2 rho
+    rho, q = np.cbrt(alpha**2 / beta), np.cbrt(beta**2 / alpha)
+    p = rho * cos
+    return np.c_[q[:, None] * np.linalg.inv(X), p], float((p**3).sum() - c[0])
+
+
 def cubic_machine(T, origin, scale=1.0):
     """The kernel machine whose Psi - b is a given cubic: its own support vectors, not any others.
 
@@ -127,20 +190,59 @@ def cubic_machine(T, origin, scale=1.0):
     (array([[0., 2.],
            [1., 0.]]), array([-0.5,  1. ]))
     """
-    V = sum_of_cubes(T, scale)
-    V[:, -1] -= V[:, :-1] @ origin  # from z - origin to z
-    height = np.linalg.norm(V[:, :-1], axis=1) * scale
-    last = np.abs(V[:, -1])
-    is_threshold, homogeneous = height < 1e-3 * last, last < 1e-5 * height
-    threshold = -(V[:, -1] ** 3)[is_threshold].sum()
-    V = V[~is_threshold]
-    if homogeneous[~is_threshold].all():
-        ones = np.ones(len(V))
-        return KernelMachine(Polynomial(3, coef0=0), V[:, :-1], ones, threshold)
+    V, threshold = without_threshold(sum_of_cubes(T, scale), scale)
+    return machine_of_forms(V[:, :-1], V[:, -1] - V[:, :-1] @ origin, threshold, scale)
+
+
+def without_threshold(V, scale=1.0):
+    """The vectors of `sum_of_cubes` without those along the last axis, and the threshold of these.
+
+    Examples
+    --------
+    >>> without_threshold(np.array([[1., 2., 1.], [0., 0., -2.]]))
+    (array([[1., 2., 1.]]), 8.0)
+    """
+    along = np.linalg.norm(V[:, :-1], axis=1) * scale < 1e-3 * np.abs(V[:, -1])
+    return V[~along], -float((V[along, -1] ** 3).sum())
+
+
+def machine_of_forms(A, h, threshold, scale=1.0, faint=1e-5):
+    """The kernel machine of sum_i (A_i.x + h_i)^3 > threshold.
+
+    Parameters
+    ----------
+    A : array (m, d)
+    h : array (m,)
+    threshold : float
+    scale : float
+        Typical size of x.
+    faint : float
+        An h smaller than so much of scale |A_i| counts as 0.
+
+    Returns
+    -------
+    KernelMachine
+        With kernel (x.y + 1)^3, or (x.y)^3 where all h vanish; the largest |weight| is 1.
+
+    Raises
+    ------
+    ArithmeticError
+        If some but not all h vanish.
+
+    Examples
+    --------
+    >>> machine = machine_of_forms(np.array([[2., 0.], [0., 1.]]), np.array([2., -1.]), 4.)
+    >>> machine.support_vectors, machine.weights, machine.threshold
+    (array([[ 1.,  0.],
+           [-0., -1.]]), array([ 1.   , -0.125]), 0.5)
+    """
+    homogeneous = np.abs(h) < faint * scale * np.linalg.norm(A, axis=1)
+    if homogeneous.all():
+        ones = np.ones(len(A))
+        return KernelMachine(Polynomial(3, coef0=0), A, ones, threshold)
     if homogeneous.any():
         raise ArithmeticError("this cubic mixes cubes (x.y + 1)^3 and (x.y)^3")
-    Y = V[:, :-1] / V[:, -1:]
-    return KernelMachine(Polynomial(3), Y, V[:, -1] ** 3, threshold).normalised()
+    return KernelMachine(Polynomial(3), A / h[:, None], h**3, threshold).normalised()
 
 
 def quasi_cubes(T, origin, scale=1.0):

@@ -5,10 +5,14 @@ from dataclasses import dataclass, field
 import matplotlib.pyplot as plt
 import numpy as np
 
+from .diagnosis import remedy_for
 from .machine import KernelMachine, npz_path
 from .oracle import Oracle, OracleError
 from .plotting import plot_singular_values
+from .precision import DOUBLE, WIDTH
 from .search import Search
+
+WIDER = 2  # so many searches are made with wider brackets, each with other points
 
 
 @dataclass
@@ -24,13 +28,14 @@ class Deconstruction:
     n_support : int or None
         Its dimension m: the number of linearly independent support vectors. Where it equals d
         there are at least d of them; how many, a quadratic boundary does not show. A linear
-        boundary shows one direction, however many support vectors made it. Of a cubic machine
-        whose `exact` is True it is the number of support vectors, recovered one by one.
+        boundary shows one direction, however many support vectors made it. Where `exact` is True
+        it is the number of support vectors, recovered one by one.
     machine : KernelMachine or None
-        Reproduces the box; its largest |weight| is 1. None where only the kernel and S_Y are
-        found: tanh and Gaussian machines, and polynomials of too many coefficients.
+        Reproduces the box; its largest |weight| is 1. None for 'unknown' boxes, for polynomials of
+        too many coefficients, and where a box is too coarse for more than a name (see `reason`).
     exact : bool
-        True when the machine's support vectors are the box's own, as for a cubic; False for
+        True when the machine's support vectors are the box's own (cubic, tanh, Gaussian), a tanh's
+        or a homogeneous cubic's up to the factor and sign that no label shows; False for
         quasi-support vectors, which give the same function.
     agreement : dict
         The certificate: agreement with fresh answers 'far' from the recovered boundary and
@@ -48,6 +53,12 @@ class Deconstruction:
         Boundary points.
     normals : array (s, d)
         Their unit normals, where S_Y was sought by normals (a quadratic needs none).
+    noise : float
+        The rate of wrong answers that was reckoned with: the oracle's, or an upper estimate where
+        the box contradicted itself.
+    width : float
+        Of the brackets, in units of the reach: 1e-12, or wider where the labels near the boundary
+        were found to be rounding.
     """
 
     kernel_type: str = "unknown"
@@ -62,6 +73,8 @@ class Deconstruction:
     singular_values: np.ndarray = field(default_factory=lambda: np.empty(0))
     points: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
     normals: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
+    noise: float = 0.0
+    width: float = WIDTH
 
     def summary(self):
         """The result in a few lines of text."""
@@ -73,6 +86,10 @@ class Deconstruction:
             lines.append(f"machine       {len(self.machine.weights)} {vectors}")
         for where, agreement in self.agreement.items():
             lines.append(f"agreement     {agreement:.4f} {where}")
+        if self.noise:
+            lines.append(f"noise         {100 * self.noise:.2g}% of the answers, voted down")
+        if self.width > WIDTH:
+            lines.append(f"precision     {self.width:.1g} of the data's scale")
         lines.append(f"queries       {total:,}")
         lines += [f"  {stage:<12}{n:>8,}" for stage, n in self.queries.items()]
         if self.reason:
@@ -92,7 +109,7 @@ class Deconstruction:
         arrays = {
             name: getattr(self, name)
             for name in ("kernel_type", "exact", "reason", "scale", "singular_values", "points",
-                         "normals", "subspace", "n_support")
+                         "normals", "subspace", "n_support", "noise", "width")
             if getattr(self, name) is not None
         }
         for name in ("agreement", "queries"):
@@ -109,7 +126,8 @@ class Deconstruction:
         with np.load(npz_path(path), allow_pickle=False) as file:
             arrays = dict(file)
         result = cls(str(arrays["kernel_type"]), exact=bool(arrays["exact"]),
-                     reason=str(arrays["reason"]), scale=float(arrays["scale"]))
+                     reason=str(arrays["reason"]), scale=float(arrays["scale"]),
+                     noise=float(arrays.get("noise", 0)), width=float(arrays.get("width", WIDTH)))
         for name in ("singular_values", "points", "normals", "subspace"):
             setattr(result, name, arrays.get(name))
         if "n_support" in arrays:
@@ -125,8 +143,8 @@ class Deconstruction:
 def deconstruct(oracle, features, random_state=0, progress=True):
     """Take a box apart: kernel, number of support vectors, their span, and the boundary.
 
-    All five kernels are named, with m and S_Y; the boundary is recovered for the three polynomial
-    kernels. Any other box ends as 'unknown', with the reason.
+    Linear and quadratic machines come back with quasi-support vectors, cubic, tanh and Gaussian
+    ones with their own. Any other box ends as 'unknown', with the reason.
 
     Parameters
     ----------
@@ -159,10 +177,15 @@ def deconstruct(oracle, features, random_state=0, progress=True):
     corners that 800 questions do not meet, it does not show; and on a line (d = 1) all boxes
     with the same crossings are alike.
 
-    'tanh' and 'gaussian' are named by the shape of the boundary, without a certificate: a
-    network of tanh units, or another kernel of the distance alone, has the same shape. A machine
-    is named after the simplest kernel with its boundary: with one support vector, a Gaussian's
-    is a sphere (quadratic), a tanh's or a cubic's a plane (linear).
+    Every machine returned has passed the certificate. Without one a box is named in two cases:
+    a polynomial of more coefficients than are fitted, by its degree, and 'tanh' or 'gaussian',
+    by the shape of the boundary, where the box was found to be too coarse for more; `agreement` is
+    empty then. A machine is named after the simplest kernel with its boundary: with one support
+    vector, a Gaussian's is a sphere (quadratic), a tanh's or a cubic's a plane (linear).
+
+    A box that ends as 'unknown' is diagnosed: if it contradicts itself the search is repeated with
+    votes, and if its boundary is rounded, with wider brackets (see `noise` and `width` of the
+    result).
 
     Examples
     --------
@@ -177,13 +200,28 @@ def deconstruct(oracle, features, random_state=0, progress=True):
     if not isinstance(oracle, Oracle):
         raise TypeError(f"expected an Oracle, got {type(oracle).__name__}: wrap the box as "
                         "Oracle(predict, dimension)")
-    result = Deconstruction()
-    search = Search(oracle, np.random.default_rng(random_state), result, progress)
+    rng, given = np.random.default_rng(random_state), oracle.noise
+    result, precision, wider = Deconstruction(noise=given), DOUBLE, 0
     try:
-        with search.bar:
-            search.run(features)
+        while True:
+            search = Search(oracle, rng, result, progress, precision)
+            with search.bar:
+                search.run(features)
+                remedy = None
+                hidden = search.bounded and result.n_support is not None  # by walls: no remedy
+                if result.kernel_type == "unknown" and not (result.machine or hidden) \
+                        and wider < WIDER:
+                    with search.stage("diagnosis"):
+                        remedy = remedy_for(search)
+            if remedy is None:
+                return result
+            oracle.noise, precision = remedy
+            wider += precision != DOUBLE
+            result = Deconstruction(noise=oracle.noise, width=precision.width,
+                                    queries={"in vain": sum(result.queries.values())})
     except (OracleError, KeyboardInterrupt) as error:
         result.reason = f"interrupted: {error}" if str(error) else "interrupted"
         error.result = result
         raise
-    return result
+    finally:
+        oracle.noise = given

@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 
-from .bracketing import bisect, bisect_along, pn_pairs
+from .bracketing import bisect, bisect_along, pn_pairs, stay_inside
 from .polynomial import fit_polynomial
 
 NAMES = {1: "linear", 2: "quadratic", 3: "cubic", None: "transcendental"}
@@ -44,7 +44,7 @@ def curve_points(oracle, x, plane, n, radius, width, random_state=0):
     rng = np.random.default_rng(random_state)
     Z = rng.standard_normal((2 * n, 2))
     Z *= radius * np.sqrt(rng.random((2 * n, 1))) / np.linalg.norm(Z, axis=1, keepdims=True)
-    X = x + Z @ plane.T
+    X = x + stay_inside(oracle, x, Z @ plane.T)
     labels = oracle(X)
     if abs(int(labels.sum())) == len(labels):
         return np.empty((0, 2))

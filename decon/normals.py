@@ -64,7 +64,8 @@ def sphere_normals(oracle, X, radius=1e-3, width=1e-6, n_points=None, random_sta
     return normals
 
 
-def slope_normals(oracle, X, V, delta=1e-5, width=1e-12, grazing=0.03):
+def slope_normals(oracle, X, V, delta=1e-5, width=1e-12, grazing=0.03, central=False,
+                  bend=0.03):
     """Normals from slopes: how much does the boundary rise as one steps aside?
 
     At a boundary point x that was bracketed along v, and for each u of an orthonormal basis of
@@ -84,6 +85,10 @@ def slope_normals(oracle, X, V, delta=1e-5, width=1e-12, grazing=0.03):
     grazing : float in [0, 1)
         Normals with |n.v| below this are given up: a line almost tangent to the boundary
         makes the heights large.
+    central : bool
+        Step to both sides, at twice the price: the curvature then has no part in the error.
+    bend : float
+        Central normals whose two sides differ by more than twice this are given up.
 
     Returns
     -------
@@ -99,21 +104,27 @@ def slope_normals(oracle, X, V, delta=1e-5, width=1e-12, grazing=0.03):
     """
     X, V = np.asarray(X, float), np.asarray(V, float)
     s, d = X.shape
-    normals = np.empty((s, d))
+    normals, bent = np.empty((s, d)), np.zeros(s, bool)
     for j in blocks(s, d * d):
         U = np.stack([orthonormal_complement(v[:, None]).T for v in V[j]])  # (points, d - 1, d)
-        heights = bisect_along(
-            oracle,
-            (X[j, None] + delta * U).reshape(-1, d),
-            np.repeat(V[j], d - 1, axis=0),
-            guess=0.0,
-            step=delta / 2,
-            width=width,
-            reach=delta / grazing,
-        ).reshape(-1, d - 1)
-        normals[j] = V[j] - np.einsum("jk,jki->ji", heights / delta, U)
+        slopes, guess = [], 0.0
+        for side in (1, -1) if central else (1,):
+            heights = bisect_along(
+                oracle,
+                (X[j, None] + side * delta * U).reshape(-1, d),
+                np.repeat(V[j], d - 1, axis=0),
+                guess=guess,
+                step=delta / 2,
+                width=width,
+                reach=delta / grazing,
+            )
+            slopes.append(side * heights.reshape(-1, d - 1) / delta)
+            guess = np.nan_to_num(-heights)
+        normals[j] = V[j] - np.einsum("jk,jki->ji", sum(slopes) / len(slopes), U)
+        if central:  # the next order of the error is about the square of the bend
+            bent[j] = np.linalg.norm(slopes[0] - slopes[1], axis=1) / 2 > bend
     normals /= np.linalg.norm(normals, axis=1, keepdims=True)
-    normals[(normals * V).sum(1) < grazing] = np.nan
+    normals[bent | ((normals * V).sum(1) < grazing)] = np.nan
     return normals
 
 

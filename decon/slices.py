@@ -5,14 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import qr
 
-from .bracketing import bisect_along, boundary_points
+from .bracketing import bisect_along, boundary_points, stay_inside
 from .polynomial import distance_to_zeros, fit_polynomial, misfit, relevant_directions
 from .pool import Pool
+from .precision import DOUBLE
 from .subspace import crosses_straight, sharpen
 
-# In units of the reach:
-WIDTH = 1e-12  # of the brackets
-ASIDE = 0.03  # how far off a slice points are bracketed to see what is outside it
+ASIDE = 0.03  # how far off a slice points are bracketed to see what is outside it (of the reach)
 
 
 @dataclass
@@ -66,9 +65,13 @@ class Slice:
     rng : numpy.random.Generator
     frame : array (d, k), optional
         Orthonormal columns that span the largest slice; left out, all of R^d, at random.
+    precision : Precision
     """
 
-    def __init__(self, oracle, x0, p, q, reach, anchor, rng, frame=None):
+    def __init__(self, oracle, x0, p, q, reach, anchor, rng, frame=None,
+                 precision=DOUBLE):
+        self.precision = precision
+        self.width = self.precision.width * reach
         self.oracle, self.reach, self.anchor, self.rng = oracle, reach, anchor, rng
         self.x0, self.ends, d = x0, np.array([p, q]), len(x0)
         if frame is None:
@@ -96,12 +99,13 @@ class Slice:
         new = s - self.Z.shape[1]
         self.Z, self.V = (np.pad(a, ((0, 0), (0, new))) for a in (self.Z, self.V))
         pool = Pool(self.oracle, self.ends, np.array([1, -1]), self.rng)
-        missing = n - len(self.Z)
+        missing = self.precision.times * n - len(self.Z)
         size = max(40, missing // 4)
         cloud = self.rng.standard_normal((size, s)) / np.sqrt(s)
         cloud *= np.resize([1.0, 3.0], size)[:, None] * radius * self.reach
-        pool.add_cloud(self.x0 + cloud @ self.P.T, max(20, missing // 30), 1e-3 * self.reach)
-        X, V = boundary_points(self.oracle, *pool.pairs(missing), WIDTH * self.reach)
+        cloud = stay_inside(self.oracle, self.x0, cloud @ self.P.T)
+        pool.add_cloud(self.x0 + cloud, max(20, missing // 30), 1e-3 * self.reach)
+        X, V = boundary_points(self.oracle, *pool.pairs(missing), self.width)
         self.Z = np.concatenate([self.Z, (X - self.x0) @ self.P])
         self.V = np.concatenate([self.V, V @ self.P])
 
@@ -113,7 +117,7 @@ class Slice:
         kept = np.delete(np.arange(n), held_out)
         A, values = fit_polynomial(self.Z, 2, weights)
         again, _ = fit_polynomial(self.Z[kept], 2, weights[kept])
-        residual = misfit(self.Z, 2, WIDTH * self.reach, values[1])
+        residual = misfit(self.Z, 2, self.width, values[1])
         distance = np.median(distance_to_zeros(again, self.Z[held_out]))
         left, singular, noise = relevant_directions(A, again, self.reach)
         rank = max(1, int((singular > 30 * noise).sum()))
@@ -122,7 +126,7 @@ class Slice:
         lift[:s, :rank], lift[s, rank] = U, 1
         trimmed = lift.T @ A @ lift  # directions along which it does not change are not in S_Y,
         off = distance_to_zeros(trimmed, self.Z @ U)
-        if np.quantile(off, 0.99) > 1e-7 * self.reach:  # unless they still bend the boundary
+        if np.quantile(off, 0.99) > 10 * self.precision.miss * self.reach:  # unless they bend it
             trimmed, U = A, left
         clear = singular[rank - 1] > 1000 * noise[rank - 1]
         return Reading(trimmed, U, rank, clear, singular, residual, distance)
@@ -158,7 +162,7 @@ class Slice:
             lost = np.isnan(h)
             w, i = np.nonzero(lost)
             h[lost] = bisect_along(self.oracle, X[j[i]] + delta[lost][:, None] * W.T[w], V[j[i]],
-                                   0.0, abs(delta[lost]), WIDTH * R, 30 * abs(delta[lost]))
+                                   0.0, abs(delta[lost]), self.width, 30 * abs(delta[lost]))
             delta[np.isnan(h)] /= 10  # a line that misses the boundary: try nearer
         delta, h = delta[..., None], h[..., None]
 
@@ -175,11 +179,11 @@ class Slice:
         T = self.P @ U + W @ B
         basis = np.linalg.qr(T)[0]
         for sharpened in (False, True):
-            if crosses_straight(self.oracle, X[fresh], V[fresh], basis, R, 1e-8 * R,
-                                self.rng).all():
+            if crosses_straight(self.oracle, X[fresh], V[fresh], basis, R,
+                                self.precision.graze * self.precision.miss * R, self.rng).all():
                 return T
             if not sharpened:
                 normals = (self.Z[j] @ U @ A[:-1, :-1] + A[:-1, -1]) @ T.T
-                basis = sharpen(self.oracle, X[j], V[j], normals, basis, R, WIDTH * R)
+                basis = sharpen(self.oracle, X[j], V[j], normals, basis, R, self.width)
                 T = basis @ np.linalg.inv((self.P @ U).T @ basis)
         return None

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from .bracketing import boundary_points
+from .bracketing import boundary_points, wall_distance
 from .normals import orthonormal_complement, slope_normals
+from .precision import DOUBLE
 from .subspace import (
     alternate,
     corrected_span,
@@ -15,16 +16,14 @@ from .subspace import (
 )
 from .turning import crosses_turned, sharpen_by_turning
 
-# In units of the reach:
-WIDTH = 1e-12  # of the brackets
-DELTA = 1e-6  # step of a normal's slopes
-GAP, GAP_B = 8.0, 4.0  # smallest ratios of singular values that count as a gap
+GAP, GAP_B, GAP_COARSE = 8.0, 4.0, 2.5  # smallest ratios of singular values that are a gap
 WEAK = 1e-3  # a direction that the normals show so faintly is easily lost in a correction
 FRESH = 6  # boundary points kept back, to test a subspace that they had no part in finding
 MOST = 0.75  # of them must pass: some brackets may graze the boundary
 STEEP = 0.1  # n.v of those that do not graze it
+WALL = 0.001  # points are left out that are so near a wall of the oracle's bounds (of the reach)
 PROBE = 3  # dimensions of the complement in which a subspace is tried before all are sharpened
-MISSES = 1e-8, 1e-6, 1e-5, 1e-4, 5e-4, 2e-3, 1e-2  # tolerances; the first is what is asked for
+MISSES = 1e-6, 1e-5, 1e-4, 5e-4, 2e-3, 1e-2  # tolerances (of the reach), on the way to the last
 
 
 class Spanning:
@@ -42,6 +41,7 @@ class Spanning:
     rng : numpy.random.Generator
     stage : callable
         stage(name) is a context that books the queries made in it.
+    precision : Precision
 
     Attributes
     ----------
@@ -51,7 +51,10 @@ class Spanning:
         The singular values that the subspace was read from.
     """
 
-    def __init__(self, oracle, pool, ahead, reach, rng, stage):
+    def __init__(self, oracle, pool, ahead, reach, rng, stage, precision=DOUBLE):
+        self.precision = precision
+        self.width, miss = precision.width * reach, precision.miss
+        self.misses = [miss, *(t for t in MISSES if t > miss)]  # the first is what is asked for
         self.oracle, self.reach, self.rng, self.stage = oracle, reach, rng, stage
         self.ahead = ahead
         self.pairs = list(pool.pairs(6 * oracle.dimension + 60))
@@ -64,14 +67,17 @@ class Spanning:
         P, N = (a[:more] for a in self.pairs)
         self.pairs = [a[more:] for a in self.pairs]
         with self.stage("boundary"):
-            fresh = boundary_points(self.oracle, P, N, WIDTH * self.reach)
+            fresh = boundary_points(self.oracle, P, N, self.width)
+        free = wall_distance(self.oracle, fresh[0]) > WALL * self.reach
+        fresh = [a[free] for a in fresh]
         self.ahead = [np.concatenate(pair) for pair in zip(self.ahead, fresh, strict=True)]
         if len(self.ahead[0]) < n + FRESH:
             return False
         x, v = (a[:n] for a in self.ahead)
         self.ahead = [a[n:] for a in self.ahead]
         with self.stage("normals"):
-            normals = slope_normals(self.oracle, x, v, DELTA * self.reach, WIDTH * self.reach)
+            normals = slope_normals(self.oracle, x, v, self.precision.delta * self.reach,
+                                    self.width, central=self.precision.coarse)
         good = np.isfinite(normals).all(1)
         for name, new in (("X", x), ("V", v), ("N", normals)):
             setattr(self, name, np.concatenate([getattr(self, name), new[good]]))
@@ -89,7 +95,7 @@ class Spanning:
             basis, weak = left[:, :k], self.values[k - 1] < WEAK
             if weak and len(self.N) < k + 2:
                 continue  # two more normals cost less than a correction that fails
-            if k < self.oracle.dimension and self._crosses(basis, 0.1, 3e-5) \
+            if k < self.oracle.dimension and self._crosses(basis, 0.1, self.precision.rough) \
                     and self._promising(basis, self._crosses, self._straighten, weak):
                 basis = self._settled(basis, self._crosses, self._straighten)
                 if basis is not None:
@@ -101,8 +107,8 @@ class Spanning:
         X, V = (np.concatenate([old[steep], new]) for old, new in
                 zip((self.X, self.V), self.ahead, strict=True))
         with self.stage("subspace"):
-            straight = crosses_straight(self.oracle, X, V, basis, size * R, tolerance * R,
-                                        self.rng, W)
+            straight = crosses_straight(self.oracle, X, V, basis, size * R,
+                                        self.precision.graze * tolerance * R, self.rng, W)
         return straight[:steep.sum()].all() and straight[steep.sum():].mean() >= MOST
 
     def almost_straight(self, basis):
@@ -110,9 +116,10 @@ class Spanning:
         return self._crosses(basis, 1, 1e-4)
 
     def _straighten(self, basis, rough, W=None):
-        R, (baseline, width) = self.reach, (0.01, 1e-9) if rough else (1, WIDTH)
+        R, (baseline, width) = self.reach, (0.01, 1e-9 * self.reach) if rough else (1, 0)
         with self.stage("subspace"):
-            return sharpen(self.oracle, self.X, self.V, self.N, basis, baseline * R, width * R, W)
+            return sharpen(self.oracle, self.X, self.V, self.N, basis, baseline * R,
+                           max(width, self.width), W, self.precision.times)
 
     # -- Type B: can be turned about S_Y ------------------------------------------------------
 
@@ -123,14 +130,18 @@ class Spanning:
             return None
         left, values = corrected_span(self.N, self.X, log_det(self.N, self.X), rank=d)
         ratios = values[:-1] / values[1:]
-        gaps = list(1 + np.argsort(-ratios)[:(ratios > GAP_B).sum()])  # the clearest first
-        late = len(gaps) > 0 and s > 3 * gaps[0]  # is a weak vector hidden behind the gap?
-        for k in dict.fromkeys(gaps + [gaps[0] + 1, gaps[0] + 2] if late else gaps):
+        gap = GAP_COARSE if self.precision.coarse else GAP_B
+        gaps = list(1 + np.argsort(-ratios)[:(ratios > gap).sum()])  # the clearest first
+        last = (gaps or [d])[0]
+        if self.precision.coarse:  # (d - 1 dimensions are always to be had)
+            last = max((k for k in gaps if k < d - 3), default=d)
+        late = s > 3 * last  # are weak vectors hidden behind the gap?
+        for k in dict.fromkeys(gaps + [last + 1, last + 2] if late else gaps):
             if k >= d or k * (d - k) >= s * (d - k - 1):
                 continue  # s normals of anything at all can be brought to this rank
             gamma = alternate(self.N, self.X, gamma_for(self.N, self.X, left[:, :k]), k, steps=20)
             basis = corrected_span(self.N, self.X, gamma, k)[0]
-            if s < 2 * k + 4 and not self._turns(basis, 1, 1e-8):
+            if s < 2 * k + 4 and not self._turns(basis, 1, self.misses[0]):
                 continue  # more normals cost less than sharpening a rough basis
             if self._turns(basis, 0.1, 1e-4) and self._turns(basis, 1, 3e-3) \
                     and self._promising(basis, self._turns, self._turn):
@@ -151,10 +162,11 @@ class Spanning:
                                   tolerance * self.reach, self.rng, W).mean() >= MOST
 
     def _turn(self, basis, rough, W=None):
-        R, (size, step, width) = self.reach, (0.1, 1e-4, 1e-9) if rough else (1, 1e-6, WIDTH)
+        R, (size, step, width) = self.reach, (0.1, 1e-4, 1e-9) if rough else (1, 1e-6, 0)
         with self.stage("subspace"):
             return sharpen_by_turning(self.oracle, self.X, self.V, self.N, basis,
-                                      size * np.pi / 2, step * R, width * R, W)
+                                      size * np.pi / 2, max(step * R, 4 * self.width),
+                                      max(width * R, self.width), W, self.precision.times)
 
     # -- both: `passes` is the test, `sharpen` the correction -----------------------------------
 
@@ -178,13 +190,13 @@ class Spanning:
         while True:
             if W is not None:
                 W = inside @ orthonormal_complement(inside.T @ basis)
-            before, miss = miss, next((t for t in MISSES if passes(basis, 1, t, W)), 1)
-            if miss == MISSES[0]:
-                return basis
+            before, miss = miss, next((t for t in self.misses if passes(basis, 1, t, W)), 1)
+            if miss == self.misses[0]:
+                return sharpen(basis, False) if self.precision.coarse and W is None else basis
             patience -= miss >= before
             if patience < 0:
                 return None
-            basis = sharpen(basis, miss > 1e-5, W)
+            basis = sharpen(basis, miss > max(1e-5, 20 * self.misses[0]), W)
 
     def _smallest(self, basis, vectors, passes, sharpen):
         """The smallest subspace inside a basis that passes too: a larger one always does.

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.linalg import qr
 
-from .bracketing import bisect_along, blocks
+from .bracketing import bisect_along, blocks, lies_between, stay_inside
 from .normals import orthonormal_complement
 
 
@@ -76,7 +76,7 @@ def principal_cosines(A, B):
     return np.clip(np.linalg.svd(A.T @ B, compute_uv=False), 0, 1)
 
 
-def sharpen(oracle, X, V, normals, basis, baseline, width, W=None):
+def sharpen(oracle, X, V, normals, basis, baseline, width, W=None, times=1):
     """Correct a basis of S_Y by long baselines: a Type A boundary is straight across S_Y.
 
     Along a direction w orthogonal to S_Y the boundary never bends, so its height over a long
@@ -91,7 +91,8 @@ def sharpen(oracle, X, V, normals, basis, baseline, width, W=None):
     oracle : Oracle
     X, V, normals : arrays (s, d)
         Boundary points, the directions they were bracketed along, and their unit normals.
-        As many points as basis vectors are used, chosen to be well conditioned.
+        As many points as basis vectors are used, chosen to be well conditioned; so many `times`
+        more against noise.
     basis : array (d, m)
         Orthonormal; the approximate S_Y.
     baseline, width : floats
@@ -108,23 +109,32 @@ def sharpen(oracle, X, V, normals, basis, baseline, width, W=None):
     if W.shape[1] == 0:
         return basis
     A = basis.T @ normals.T
-    best = qr(A, mode="r", pivoting=True)[1][:m]
+    best = qr(A, mode="r", pivoting=True)[1][:times * m]
     x, v, n = X[best], V[best], normals[best]
-    heights = np.empty((m, W.shape[1]))
-    for j in blocks(m, W.shape[1] * len(W)):
-        heights[j] = bisect_along(
+    slopes = np.empty((len(best), W.shape[1]))
+    for j in blocks(len(best), W.shape[1] * len(W)):
+        start = np.repeat(x[j], W.shape[1], axis=0)
+        walk = stay_inside(oracle, start, np.tile(baseline * W.T, (len(x[j]), 1)), share=0.5)
+        heights = bisect_along(
             oracle,
-            (x[j, None] + baseline * W.T).reshape(-1, len(W)),
+            start + walk,
             np.repeat(v[j], W.shape[1], axis=0),
             guess=0.0,
             step=max(1e-7 * baseline, 4 * width),
             width=width,
             reach=baseline,
-        ).reshape(-1, W.shape[1])
-    heights = np.nan_to_num(heights)  # a lost line teaches nothing
-    tilt = -(heights / baseline) * (n * v).sum(1)[:, None]  # (m, d - m): rows (B U^T n_j)^T
-    B = np.linalg.solve(A[:, best].T, tilt).T
+        )
+        length = np.linalg.norm(walk, axis=1)
+        slopes[j] = np.nan_to_num(heights / length).reshape(-1, W.shape[1])  # lost: no slope
+    tilt = -slopes * (n * v).sum(1)[:, None]  # (m, d - m): rows (B U^T n_j)^T
+    B = least_squares(A[:, best].T, tilt).T
     return np.linalg.qr(basis + W @ B)[0]
+
+
+def least_squares(A, B):
+    """The X that makes A X closest to B, for A (n, m) with n at least m."""
+    square = A.shape[0] == A.shape[1]
+    return np.linalg.solve(A, B) if square else np.linalg.lstsq(A, B, rcond=None)[0]
 
 
 def crosses_straight(oracle, X, V, basis, baseline, tolerance, random_state=0, W=None):
@@ -139,7 +149,8 @@ def crosses_straight(oracle, X, V, basis, baseline, tolerance, random_state=0, W
     W = orthonormal_complement(basis) if W is None else W
     U = rng.standard_normal((len(X), W.shape[1])) @ W.T
     U *= baseline / np.linalg.norm(U, axis=1, keepdims=True)
-    return (oracle(X + U + tolerance * V) > 0) & (oracle(X + U - tolerance * V) < 0)
+    U = stay_inside(oracle, X, U, share=0.5)
+    return lies_between(oracle, X + U, tolerance * V)
 
 
 # -- Type B: normals leave S_Y by a multiple of the point, n_j - gamma_j x_j lies in S_Y ---------

@@ -3,9 +3,9 @@
 import numpy as np
 from scipy.linalg import qr
 
-from .bracketing import bisect_along, blocks
+from .bracketing import bisect_along, blocks, lies_between
 from .normals import orthonormal_complement
-from .subspace import gamma_for
+from .subspace import gamma_for, least_squares
 
 
 def turned(X, V, W, P):
@@ -48,7 +48,8 @@ def crosses_turned(oracle, X, V, basis, angle, tolerance, random_state=0, W=None
     Every boundary point is turned by `angle` (radians) in a random direction; the labels
     `tolerance` below and above it, along its turned direction, must still be -1 and +1. Where
     the basis misses a part of S_Y, they are not. Two queries a point. With a basis W of some
-    directions orthogonal to the basis, only these are turned.
+    directions orthogonal to the basis, only these are turned. A point that would leave the oracle's
+    bounds says nothing against the basis: True.
 
     Examples
     --------
@@ -71,11 +72,10 @@ def crosses_turned(oracle, X, V, basis, angle, tolerance, random_state=0, W=None
         aside *= length / np.linalg.norm(aside, axis=1, keepdims=True)
         turned_to = np.cos(angle) * P + np.sin(angle) * aside
     X, V = turned(X, V, W, turned_to)
-    labels = oracle(np.concatenate([X + tolerance * V, X - tolerance * V]))
-    return (labels[:len(X)] > 0) & (labels[len(X):] < 0)
+    return lies_between(oracle, X, tolerance * V)
 
 
-def sharpen_by_turning(oracle, X, V, normals, basis, angle, step, width, W=None):
+def sharpen_by_turning(oracle, X, V, normals, basis, angle, step, width, W=None, times=1):
     """Correct a basis of S_Y by turning: where the boundary misses itself, the basis is tilted.
 
     With W the complement of the basis U and S_Y spanned by U + W B for a small B, a point x turned
@@ -91,7 +91,8 @@ def sharpen_by_turning(oracle, X, V, normals, basis, angle, step, width, W=None)
     oracle : Oracle
     X, V, normals : arrays (s, d)
         Boundary points, the directions they were bracketed along, and their unit normals.
-        As many points as basis vectors are used, chosen to be well conditioned.
+        As many points as basis vectors are used, chosen to be well conditioned; so many `times`
+        more against noise.
     basis : array (d, m)
         Orthonormal; the approximate S_Y.
     angle : float in (0, pi / 2]
@@ -111,10 +112,10 @@ def sharpen_by_turning(oracle, X, V, normals, basis, angle, step, width, W=None)
     P = X @ W
     length = np.linalg.norm(P, axis=1)
     A = basis.T @ (normals - gamma_for(normals, X, basis)[:, None] * X).T  # U^T (n - gamma x)
-    best = qr(A * length, mode="r", pivoting=True)[1][:m]
+    best = qr(A * length, mode="r", pivoting=True)[1][:times * m]
     scale = np.sqrt(np.mean((X**2).sum(1)))
-    G = np.zeros((m, k))  # rows B U^T (n_j - gamma_j x_j)
-    for block in blocks(m, k * X.shape[1]):
+    G = np.zeros((len(best), k))  # rows B U^T (n_j - gamma_j x_j)
+    for block in blocks(len(best), k * X.shape[1]):
         j = best[block]
         frames = np.stack([np.linalg.qr(np.c_[p, np.eye(k)])[0] for p in P[j]])
         frames[:, :, 0] = P[j] / length[j, None]
@@ -126,6 +127,11 @@ def sharpen_by_turning(oracle, X, V, normals, basis, angle, step, width, W=None)
         h = bisect_along(oracle, x, v, 0.0, step, width, scale).reshape(-1, k)
         steep = (normals[j] * V[j]).sum(1)[:, None]
         steps = to - P[j][:, None]
-        G[block] = np.linalg.solve(steps, -np.nan_to_num(h * steep)[..., None])[..., 0]
-    B = np.linalg.solve(A[:, best].T, G).T
+        right = -np.nan_to_num(h * steep)[..., None]
+        lost = np.isnan(h).any(1) & (oracle.bounds is not None)
+        G[block][~lost] = np.linalg.solve(steps[~lost], right[~lost])[..., 0]
+        if lost.any():  # what was not met within the bounds teaches nothing
+            steps[np.isnan(h)] = 0
+            G[block][lost] = (np.linalg.pinv(steps[lost]) @ right[lost])[..., 0]
+    B = least_squares(A[:, best].T, G).T
     return np.linalg.qr(basis + W @ B)[0]

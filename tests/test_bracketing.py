@@ -6,7 +6,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from decon import KernelMachine, Oracle, Polynomial
-from decon.bracketing import bisect, bisect_along, boundary_points, pn_pairs
+from decon.bracketing import (
+    bisect,
+    bisect_along,
+    boundary_points,
+    lies_between,
+    pn_pairs,
+    stay_inside,
+    wall_distance,
+    walls,
+)
 
 
 def equation_9(diameter, width):
@@ -98,3 +107,59 @@ def test_pairs_are_distinct_while_there_are_enough():
     assert len(set(zip(P.ravel(), N.ravel(), strict=True))) == 20
     P, N = pn_pairs([[1.0]], [[0.0]], 7)
     assert P.shape == N.shape == (7, 1)
+
+
+# Within bounds
+
+BOUNDED = [(0, 1), (np.full(3, -1.0), np.full(3, 2.0)), ([0.0, -5.0, 0.2], [1.0, 5.0, 0.3])]
+
+
+@pytest.mark.parametrize("bounds", BOUNDED)
+def test_walls_are_where_lines_leave_the_box(bounds):
+    oracle = Oracle(lambda X: X[:, 0] > 0.3, 3, bounds=bounds)
+    rng = np.random.default_rng(0)
+    lower, upper = oracle.bounds
+    X = lower + (upper - lower) * rng.random((200, 3))
+    V = rng.standard_normal((200, 3)) * rng.integers(0, 2, (200, 3))
+    V[(V == 0).all(1), 0] = 1
+    first, last = walls(oracle, X, V)
+    for t, sign in ((first, -1), (last, 1)):
+        assert oracle.inside(X + (t - sign * 1e-9)[:, None] * V).all()
+        assert not oracle.inside(X + (t + sign * 1e-6)[:, None] * V).any()
+    outside = upper + 1.0
+    first, last = walls(oracle, outside[None], np.eye(3)[:1])
+    assert first[0] > last[0]  # this line misses the box
+    steps = stay_inside(oracle, X, 1e4 * V)
+    assert oracle.inside(X + steps).all() and not oracle.inside(X + 1.2 * steps).any()
+    assert stay_inside(Oracle(len, 3), X, V) is V
+
+
+@given(st.integers(0, 10_000))
+def test_walks_never_leave_the_box_and_find_what_is_in_it(seed):
+    rng = np.random.default_rng(seed)
+    normal, offset = rng.standard_normal(3), rng.uniform(-0.3, 0.3)
+
+    def predict(X):
+        assert (X >= 0).all() and (X <= 1).all()
+        return (X - 0.5) @ normal > offset
+
+    oracle = Oracle(predict, 3, positive=True, bounds=(0, 1))
+    X = rng.uniform(-0.2, 1.2, (30, 3))  # some base points outside
+    V = rng.standard_normal((30, 3))
+    V *= np.sign(V @ normal)[:, None] / np.linalg.norm(V, axis=1, keepdims=True)
+    t = bisect_along(oracle, X, V, 0.0, 0.01, 1e-9, 10.0)
+    truth = (offset - (X - 0.5) @ normal) / (V @ normal)
+    met = np.isfinite(t)
+    np.testing.assert_allclose(t[met], truth[met], atol=1e-8)
+    crossing = X + truth[:, None] * V
+    well_inside = ((crossing > 1e-6) & (crossing < 1 - 1e-6)).all(1)
+    assert met[well_inside].all() and oracle.inside(crossing[met].clip(1e-6, 1 - 1e-6)).all()
+
+
+def test_what_lies_between():
+    oracle = Oracle(lambda X: X[:, 0] > 0.5, 1, bounds=(0, 1))
+    X, steps = np.array([[0.5], [0.6], [0.99]]), np.array([[0.05], [0.05], [0.05]])
+    assert lies_between(oracle, X, steps).tolist() == [True, False, True]  # no room at the last
+    assert oracle.queries == 4
+    np.testing.assert_allclose(wall_distance(oracle, X), [0.5, 0.4, 0.01])
+    assert np.isinf(wall_distance(Oracle(len, 1), X)).all()

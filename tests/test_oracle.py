@@ -151,3 +151,98 @@ def test_errors_of_an_oracle_inside_an_oracle_pass_through():
 def test_malformed_oracles_are_refused(make, word):
     with pytest.raises((TypeError, ValueError), match=word):
         make()
+
+
+# Noise: votes
+
+def flipping(p, seed=0):
+    rng = np.random.default_rng(seed)
+    return lambda X: (X[:, 0] > 0.5) ^ (rng.random(len(X)) < p)
+
+
+@pytest.mark.parametrize("p, lead", [(0, 1), (1e-6, 1), (1e-3, 2), (0.01, 3), (0.05, 5),
+                                     (0.1, 6), (0.25, 12), (0.4, 33)])
+def test_the_lead_is_the_smallest_that_errs_rarely_enough(p, lead):
+    oracle = Oracle(len, 2, noise=p)
+    assert oracle.lead == lead
+    if p:
+        odds = p / (1 - p)
+        assert odds**lead <= 2e-6 < odds ** (lead - 1)
+
+
+@pytest.mark.parametrize("p", [0.01, 0.1, 0.3])
+def test_votes_are_right_and_cost_what_the_gamblers_ruin_says(p):
+    X = np.random.default_rng(1).random((20_000, 2))
+    oracle = Oracle(flipping(p), 2, noise=p)
+    labels = oracle(X)
+    assert ((labels > 0) == (X[:, 0] > 0.5)).all()
+    expected = oracle.lead / (1 - 2 * p)  # times 1 - 2 (the error), which is 1
+    assert oracle.queries / len(X) == pytest.approx(expected, rel=0.03)
+
+
+def test_no_point_is_asked_about_in_vain():
+    asked = []
+
+    def predict(X):
+        asked.append(len(X))
+        return X[:, 0] > 0.5
+
+    oracle = Oracle(predict, 2, noise=0.01)
+    oracle(np.random.default_rng(0).random((10, 2)))
+    assert asked == [30] and (oracle.queries, oracle.calls) == (30, 1)
+
+
+def test_the_budget_holds_while_votes_are_cast():
+    oracle = Oracle(flipping(0.2), 2, noise=0.2, budget=1000)
+    with pytest.raises(BudgetExhausted):
+        oracle(np.random.default_rng(0).random((90, 2)))
+    assert 500 < oracle.queries <= 1000
+    with pytest.raises(BudgetExhausted):
+        Oracle(flipping(0.2), 2, noise=0.2, budget=1000)(np.zeros((200, 2)))
+
+
+def test_votes_in_small_blocks(monkeypatch):
+    monkeypatch.setattr("decon.oracle.BLOCK_BYTES", 16 * 10)
+    X = np.random.default_rng(0).random((100, 2))
+    assert ((Oracle(flipping(0.05), 2, noise=0.05)(X) > 0) == (X[:, 0] > 0.5)).all()
+
+
+# Bounds
+
+def test_questions_out_of_bounds_are_not_asked():
+    oracle = Oracle(lambda X: X[:, 0] > 0, 2, bounds=([0, -1], 2))
+    oracle([[0, -1], [2, 2], [0.5, 1]])
+    with pytest.raises(ValueError, match=r"1 of 2 points are out of bounds: feature 1 of point 1 "
+                                         r"is -1.5, but may be from -1 to 2"):
+        oracle([[0, 0], [1, -1.5]])
+    assert oracle.queries == 3
+    assert oracle.inside([[0, 0], [1, -1.5], [2, 2]]).tolist() == [True, False, True]
+    assert Oracle(len, 2).inside([[0, 1e9]]).tolist() == [True]
+
+
+def test_an_oracle_seen_from_elsewhere():
+    oracle = Oracle(lambda X: X[:, 0] > 0.3, 2, bounds=(0, 1))
+    view = oracle.seen_from([0.5, 0.1])
+    np.testing.assert_allclose(view.bounds, [[-0.5, -0.1], [0.5, 0.9]], atol=1e-9)
+    assert view(np.array([[-0.1, 0.0], [-0.3, 0.0]])).tolist() == [1, -1]
+    assert view.inside(np.array([[0.0, -0.2], [0.0, 0.8]])).tolist() == [False, True]
+    corners = np.array(view.bounds)
+    assert len(view(corners)) == 2 and oracle.queries == 4  # no rounding leads out
+    assert Oracle(len, 2).seen_from([1, 1]).bounds is None
+
+
+@pytest.mark.parametrize("make, word", [
+    (lambda: Oracle(len, 2, noise=-0.1), r"\[0, 0.5\)"),
+    (lambda: Oracle(len, 2, noise=0.5), r"\[0, 0.5\)"),
+    (lambda: Oracle(len, 2, noise=np.nan), r"\[0, 0.5\)"),
+    (lambda: Oracle(len, 2, noise="1%"), r"\[0, 0.5\)"),
+    (lambda: Oracle(len, 2, bounds=1), "pair"),
+    (lambda: Oracle(len, 2, bounds=(0, 1, 2)), "pair"),
+    (lambda: Oracle(len, 2, bounds=([0, 0, 0], 1)), "pair"),
+    (lambda: Oracle(len, 2, bounds=(1, 0)), "below"),
+    (lambda: Oracle(len, 2, bounds=([0, 1], [1, 1])), "below"),
+    (lambda: Oracle(len, 2, bounds=(0, np.inf)), "finite"),
+])
+def test_malformed_noise_and_bounds_are_refused(make, word):
+    with pytest.raises(ValueError, match=word):
+        make()

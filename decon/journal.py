@@ -1,0 +1,153 @@
+"""A journal: the answers of a box on disk, so that no question is ever paid for twice."""
+
+import os
+import struct
+from ast import literal_eval
+from hashlib import blake2b
+from pathlib import Path
+from zlib import crc32
+
+import numpy as np
+
+from .errors import OracleError
+
+MAGIC = b"decon journal 1\n"
+HEADER = struct.Struct("<16sQ")  # the magic words, the dimension
+RECORD = struct.Struct("<cQ16s")  # the kind, its length or number of points, a digest of these
+ANSWERS, LABELS = b"A", b"L"
+
+
+class Journal:
+    """A file of answers that is only ever appended to, and replayed from its beginning.
+
+    After a header come records, one a call of the box: how many points, a digest of them, the
+    labels as one bit each, and a checksum of the record. Records are handed to the operating
+    system as soon as the box has answered; a process that dies, even by kill -9, loses no more
+    than the call in flight, whose record may be torn: it is dropped when the file is next opened.
+    (Only a machine that loses its power can lose more. To be safe from that as well, every record
+    would have to wait for the disk.)
+
+    Parameters
+    ----------
+    path : path-like
+        Made if it does not exist.
+    dimension : int
+
+    Attributes
+    ----------
+    labels : tuple or None
+        The box's two labels, the positive one first; None for one that has not been seen.
+
+    Raises
+    ------
+    OracleError
+        If the file is no journal, is of another dimension, or is damaged before its end.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> X = np.eye(3)
+    >>> with TemporaryDirectory() as folder:
+    ...     Journal(folder + "/answers", 3).append(X, np.array([True, False, True]))
+    ...     again = Journal(folder + "/answers", 3)
+    ...     replayed = again.replay(X), again.replay(X)
+    >>> replayed
+    (array([ True, False,  True]), None)
+    """
+
+    def __init__(self, path, dimension):
+        self.path, self.labels = Path(path), None
+        self.records, self.next = [], 0
+        header = HEADER.pack(MAGIC, dimension)
+        data = self.path.read_bytes() if self.path.exists() else b""
+        if not data.startswith(header):
+            if not header.startswith(data):  # (a header may be torn as well)
+                self._refuse(data, dimension)
+            data = header
+            self.path.write_bytes(header)
+        self.size = self._read(data)
+        if self.size < len(data):
+            os.truncate(self.path, self.size)
+
+    def _refuse(self, data, dimension):
+        what = "is no journal of answers"
+        if data.startswith(MAGIC):
+            what = (f"holds answers to points of dimension {HEADER.unpack_from(data)[1]}, and this "
+                    f"box has dimension {dimension}")
+        raise OracleError(f"{self.path} {what}: give journal= another path")
+
+    def _read(self, data):
+        """Read all records; the position behind the last good one."""
+        position = HEADER.size
+        while position + RECORD.size <= len(data):
+            kind, n, digest = RECORD.unpack_from(data, position)
+            end = position + RECORD.size + (n if kind == LABELS else (n + 7) // 8)
+            if end + 4 > len(data):
+                break  # torn
+            body = data[position:end]
+            if crc32(body) != int.from_bytes(data[end:end + 4], "little"):
+                if end + 4 == len(data):
+                    break
+                raise OracleError(f"{self.path} is damaged at byte {position}: give journal= "
+                                   "another path, or a copy that is whole")
+            if kind == LABELS:
+                self.labels = literal_eval(body[RECORD.size:].decode())
+            else:
+                self.records.append((n, digest, body[RECORD.size:]))
+            position = end + 4
+        return position
+
+    def replay(self, X):
+        """The answers to the points X, if they are the next in the journal; None at its end.
+
+        Returns
+        -------
+        positive : bool array (n,) or None
+
+        Raises
+        ------
+        OracleError
+            If the journal goes on with other points: it belongs to another run.
+        """
+        if self.next == len(self.records):
+            return None
+        n, digest, bits = self.records[self.next]
+        if (n, digest) != (len(X), _digest(X)):
+            raise OracleError(
+                f"{self.path} belongs to another run: call {self.next + 1} of {len(self.records)} "
+                "asked about other points. Repeat that run exactly (the same features, "
+                "random_state, budget, noise and bounds, the same versions on the same kind of "
+                "machine), or give journal= another path to begin anew")
+        self.next += 1
+        return np.unpackbits(np.frombuffer(bits, np.uint8), count=n).astype(bool)
+
+    def append(self, X, positive):
+        """Write down the answers to points X, a bool array (n,)."""
+        self._write(ANSWERS, len(X), _digest(X), np.packbits(positive).tobytes())
+
+    def name(self, labels):
+        """Write down the box's two labels, the positive one first."""
+        if labels != self.labels:
+            body = repr(labels).encode()
+            try:
+                literal_eval(body.decode())
+            except (ValueError, SyntaxError):
+                raise OracleError("a journal keeps labels that are numbers, booleans or strings, "
+                                  f"not {labels[0]!r} and {labels[1]!r}") from None
+            self._write(LABELS, len(body), bytes(16), body)
+            self.labels = labels
+
+    def _write(self, kind, n, digest, body):
+        record = RECORD.pack(kind, n, digest) + body
+        record += crc32(record).to_bytes(4, "little")
+        with open(self.path, "ab", buffering=0) as file:  # unbuffered: it survives the process
+            if file.tell() != self.size:
+                raise OracleError(f"another process has written to {self.path} meanwhile: end "
+                                   "one of the two, and begin the other again")
+            file.write(record)
+        self.size += len(record)
+
+
+def _digest(X):
+    """Sixteen bytes that tell one array of points from every other."""
+    return blake2b(np.ascontiguousarray(X).tobytes(), digest_size=16).digest()

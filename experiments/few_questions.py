@@ -1,0 +1,221 @@
+"""Queries against accuracy: `deconstruct`, the paper, and three rivals on the same boxes.
+
+    python -m experiments.few_questions
+
+Random machines (d = 30, m = 12) and SVCs trained on few points. The common currency is the
+distance between the true boundary and the guessed one. Then a single normal, by four methods; and
+boxes that have changed a little, followed by brackets that start from predictions. About 10
+minutes. Results go to few_questions.json: one row a box, method and number of queries, with medians
+over the seeds and the ledger of `deconstruct`; a row a method and number of queries for the
+normals; a row a box and number of brackets for the boxes that have changed.
+"""
+
+from collections import defaultdict
+from math import comb
+
+import numpy as np
+
+from decon import Gaussian, KernelMachine, Oracle, Polynomial, Tanh, deconstruct
+from decon.bracketing import boundary_points
+from decon.normals import slope_normals, sphere_normals
+
+from ._boxes import random_box, trained_box
+from ._following import bits_of_an_update, followed, numbers, rebuilt
+from ._rivals import (
+    DEPTHS,
+    Guess,
+    Yardstick,
+    by_labels,
+    by_tools,
+    direct_fit,
+    labelled,
+    paper,
+    retraining,
+    separated_normal,
+    signed_normals,
+)
+from ._run import each, main, store
+from ._spheres import angles
+
+D, M = 30, 12
+RANDOM = {"quadratic": Polynomial(2), "cubic": Polynomial(3), "tanh": Tanh(1.0, 0.1),
+          "gaussian": Gaussian(3.0)}
+TRAINED = {"trained cubic": ("cancer", 20, {"kernel": "poly", "degree": 3, "coef0": 1})}
+SEEDS = {"deconstruct": 20, "tools": 10, "paper": 5, "labels": 5, "retraining": 3, "direct": 10}
+WIDTHS = (1e-3, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12)
+COUNTS = (15, 25, 50, 100)  # normals of the paper's kind
+LABELS = (100, 1000, 10_000)  # of a normal, as HopSkipJump estimates it
+SIZES = (400, 800, 1600, 3200)  # of a round of retraining
+NORMAL_SEEDS = 20
+NORMAL_LABELS = (30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000)
+DRIFT, LINES = 1e-4, (0.8, 0.9, 0.95, 0.98, 1.0, 1.02, 1.05, 1.1, 1.2)  # in units of p
+DRIFT_SEEDS = 5
+
+
+def open_box(kind, seed):
+    """A machine, and a few typical points of each label."""
+    if kind in RANDOM:
+        return random_box(RANDOM[kind], D, M, seed)
+    data, n, options = TRAINED[kind]
+    svc, features = trained_box(data, n, seed, **options)
+    return KernelMachine.from_sklearn(svc), features
+
+
+def parameters(name, d, m):
+    """How many numbers the labels of a machine show."""
+    inside = {"quadratic": comb(m + 2, 2) - 1, "cubic": m * (m + 1)}.get(name, m * (m + 1) + 1)
+    return m * (d - m) + inside
+
+
+def one_box(kind, method, seed):
+    """What one method knows of one box, after more and more queries."""
+    machine, features = open_box(kind, seed)
+    kernel, (m, d) = machine.kernel, machine.support_vectors.shape
+    sizes = (20_000, 100) if method == "retraining" else (100_000, 400)  # such copies are slow
+    yardstick = Yardstick(machine, features, seed, *sizes)
+    oracle = Oracle(machine.predict, d, positive=1)
+    stages = {}
+    if method == "deconstruct":
+        result = deconstruct(oracle, features, random_state=seed, progress=False)
+        stages = {"stages": result.queries, "exact": result.exact}
+        guesses = [Guess(oracle.queries, result.machine and result.machine.predict,
+                         result.subspace)]
+    elif method == "tools":
+        guesses = (guess for width in WIDTHS for guess in by_tools(
+            Oracle(machine.predict, d, positive=1), features, kernel, m, width, seed))
+    elif method == "paper":
+        guesses = paper(oracle, features, kernel, m, COUNTS, seed)
+    elif method == "labels":
+        guesses = by_labels(oracle, features, kernel, m, LABELS, seed)
+    elif method == "retraining":
+        guesses = retraining(oracle, features, kernel, m, SIZES, seed)
+    else:
+        widths = WIDTHS if kernel.degree == 2 else WIDTHS[1::2]
+        guesses = direct_fit(oracle, features, kernel.degree, m, widths, seed)
+    p = {True: parameters(kernel.name, d, m), False: m * (d - m)}  # of the machine, of S_Y alone
+    return [yardstick.measure(guess) | {"parameters": p[guess.predict is not None], "m": m}
+            | stages for guess in guesses]
+
+
+def one_normal(seed):
+    """Angles of one normal of a cubic box by four methods: lists of (queries, angle)."""
+    machine, features = open_box("cubic", seed)
+    oracle = Oracle(machine.predict, D, positive=1)
+    pool, R = labelled(oracle, features, seed)
+    x, v = boundary_points(oracle, *pool.pairs(1), 1e-15 * R)
+    found = defaultdict(list)
+
+    def note(method, normal):
+        angle = angles(np.atleast_2d(normal), machine.gradient(x))[0]
+        found[method].append((oracle.queries - before, angle))
+
+    for n in NORMAL_LABELS:
+        before = oracle.queries
+        note("labels", signed_normals(oracle, x, 1e-4 * R, n, pool.rng))
+        if 100 <= n <= 10_000:
+            before = oracle.queries
+            note("labels, separated", separated_normal(oracle, x[0], 1e-4 * R, n, pool.rng))
+    for width in (1e-3, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12, 1e-13):
+        before = oracle.queries
+        note("slopes", slope_normals(oracle, x, v, np.sqrt(width) * R, width * R))
+        before = oracle.queries
+        note("spheres", sphere_normals(oracle, x, np.sqrt(width) * R, width * R,
+                                       random_state=pool.rng))
+    return found
+
+
+def one_update(kind, seed):
+    """A box whose numbers have all changed a little, followed by more and more brackets."""
+    old, features = open_box(kind, seed)
+    m, d = old.support_vectors.shape
+    p, z, rng = parameters(kind, d, m), numbers(old), np.random.default_rng(seed)
+    box = rebuilt(old, z * (1 + DRIFT * rng.standard_normal(len(z))))
+    yardstick = Yardstick(box, features, seed, 20_000)
+    before = np.median(yardstick.distances(old.predict))
+    rows = []
+    for share in LINES:
+        oracle, n = Oracle(box.predict, d, positive=1), int(np.ceil(share * p))
+        new = followed(oracle, old, features, n, DRIFT / 2, 1e-13, rng)
+        distances = yardstick.distances(new.predict)
+        after, rms = np.median(distances), np.sqrt(np.mean(distances**2))
+        row = {"lines": n, "parameters": p, "queries": oracle.queries, "before": before,
+               "after": after, "rms": rms,
+               "over_bits": oracle.queries / (p * np.log2(before / after))}
+        if len(z) == p and share >= 1:  # a quadratic's numbers are not all visible
+            bits = bits_of_an_update(old, features, DRIFT, rms * yardstick.scale, rng)
+            row["over_bits_with_constant"] = oracle.queries / bits
+        rows.append(row)
+    return rows
+
+
+def methods_for(kind):
+    """The methods that can do anything with a kind of box."""
+    name = kind.split()[-1]
+    if name in ("quadratic", "cubic"):
+        return ["deconstruct", "tools", "paper", "labels", "retraining"] + ["direct"] * (
+            kind == name)
+    return ["deconstruct", "paper"] + ["labels"] * (name == "tanh") + ["retraining"]
+
+
+def summarise(kind, method, rows):
+    """Medians over the boxes, and how many have a boundary to be measured."""
+    line = {"kind": kind, "method": method, "boxes": len(rows),
+            "with_boundary": int(sum(np.isfinite(row["distance"]) for row in rows)),
+            "parameters": np.median([row["parameters"] for row in rows]),
+            "m": [min(row["m"] for row in rows), max(row["m"] for row in rows)]}
+    for name in ("queries", "sine", "distance", "far"):
+        values = [row[name] for row in rows if np.isfinite(row.get(name, np.nan))]
+        if values:
+            line[name] = np.median(values)
+            line["worst_" + name] = (min if name == "far" else max)(values)
+    if line["with_boundary"]:
+        line["close"] = np.median([row["close"] for row in rows if "close" in row], axis=0)
+    for name in ("sine", "distance"):
+        ratios = [row["queries"] / (row["parameters"] * -np.log2(row[name])) for row in rows
+                  if np.isfinite(row[name]) and row[name] < 0.5]
+        if ratios:
+            line["over_bits_" + name] = np.median(ratios)
+    if "stages" in rows[0]:
+        stages = {stage for row in rows for stage in row["stages"]}
+        line["stages"] = {stage: np.median([row["stages"].get(stage, 0) for row in rows])
+                          for stage in sorted(stages)}
+        line["exact"] = sum(row["exact"] for row in rows)
+    return line
+
+
+def run():
+    """All boxes by all methods, the slow ones first."""
+    kinds = [*RANDOM, *TRAINED]
+    tasks = [(kind, method, seed) for kind in kinds for method in methods_for(kind)
+             for seed in range(2 if (kind, method) == ("cubic", "direct") else SEEDS[method])]
+    slow = {"retraining": 2, "direct": 1}
+    tasks.sort(key=lambda task: -slow.get(task[1], 0))
+    groups = defaultdict(list)
+    for task, rows in zip(tasks, each(one_box, tasks, "boxes"), strict=True):
+        for k, row in enumerate(rows):
+            groups[*task[:2], k].append(row)
+    normals = each(one_normal, [(seed,) for seed in range(NORMAL_SEEDS)], "normals")
+    updates = defaultdict(list)
+    tasks = [(kind, seed) for kind in RANDOM for seed in range(DRIFT_SEEDS)]
+    for (kind, _), rows in zip(tasks, each(one_update, tasks, "changed boxes"), strict=True):
+        updates[kind].append(rows)
+    store(__file__, {
+        "seeds": "from 0: " + ", ".join(f"{name} {n}" for name, n in SEEDS.items())
+                 + f", normals {NORMAL_SEEDS}, changed boxes {DRIFT_SEEDS}; direct cubics 2",
+        "depths": DEPTHS,
+        "table": [summarise(kind, method, groups[kind, method, k]) for kind in kinds
+                  for method in methods_for(kind) for k in range(10)
+                  if (kind, method, k) in groups],
+        "normals": {method: [
+            {"queries": np.median([n[method][k][0] for n in normals]),
+             "angle": np.nanmedian([n[method][k][1] for n in normals])}
+            for k in range(len(normals[0][method]))] for method in normals[0]},
+        "drift": DRIFT,
+        "updates": [{"kind": kind} | {name: np.median([rows[k][name] for rows in boxes])
+                                      for name in boxes[0][k]}
+                    for kind, boxes in updates.items() for k in range(len(LINES))],
+    })
+
+
+if __name__ == "__main__":
+    main(run)

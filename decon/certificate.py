@@ -51,10 +51,13 @@ def certificate(oracle, machine, points, distance, random_state=0, ends=None):
         P, N = pn_pairs(ends[predicted > 0], ends[predicted < 0], half // 2, random_state)
         X, _ = boundary_points(own, P, N, 1e-3 * distance)
         normals = machine.gradient(X)
-        normals *= distance / np.linalg.norm(normals, axis=1, keepdims=True)
+        lengths = np.linalg.norm(normals, axis=1)
+        steep = lengths > 0  # where it rises nowhere, a machine has no boundary to agree with
+        X, normals = X[steep], distance * normals[steep] / lengths[steep, None]
         inside = oracle.inside(X + normals) & oracle.inside(X - normals)
         X, normals = X[inside], normals[inside]
         labels = oracle(np.concatenate([X + normals, X - normals]))
         if len(X):
-            agreement["close"] = float((labels == np.repeat([1, -1], len(X))).mean())
+            right = (labels == np.repeat([1, -1], len(X))).sum()
+            agreement["close"] = float(right / (len(labels) + 2 * (~steep).sum()))
     return agreement

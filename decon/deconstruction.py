@@ -36,7 +36,8 @@ class Deconstruction:
     exact : bool
         True when the machine's support vectors are the box's own (cubic, tanh, Gaussian), a tanh's
         or a homogeneous cubic's up to the factor and sign that no label shows; False for
-        quasi-support vectors, which give the same function.
+        quasi-support vectors, which give the same function. It presumes that a cubic's (y_i, 1) are
+        independent: some dependent ones are the same function as others that are fewer.
     agreement : dict
         The certificate: agreement with fresh answers 'far' from the recovered boundary and
         'close' to it (at 1e-5 of the data's scale on either side).

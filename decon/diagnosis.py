@@ -51,7 +51,7 @@ def remedy_for(search):
     if width < 10 * WIDTH or closer < noise / KINKS:
         return None
     if width > COARSEST:
-        search.result.reason = (f"the box rounds: its boundary is off itself by {width:.0e} of the "
+        search.result.reason = (f"the box rounds: its boundary is off itself by {noise:.0e} of the "
                                 "data's scale or so, too much to tell")
         return None
     return oracle.noise, Precision(width)

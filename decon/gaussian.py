@@ -299,11 +299,15 @@ def _lean(stick, Y, weights, tau, Z, lean, out):
     the stick, `lean`, say how far off the first guess will be.
     """
     terms = weights * np.exp(-tau * ((Z[:, None] - Y) ** 2).sum(2))
+    inside = terms.sum(1) > 1  # a few may not be, where brackets are coarse
+    if inside.sum() < len(weights):
+        raise ArithmeticError("no Gaussian machine: the one that fits best has its points outside")
+    terms, Z = terms[inside], Z[inside]
     best = qr((terms / terms.sum(1, keepdims=True)).T, mode="r", pivoting=True)[1]
     best = best[: Y.shape[1] + EXTRA]
     terms, Z, k = terms[best], Z[best], out.shape[1]
     total = terms.sum(1)
-    guess = np.sqrt(np.log(np.maximum(total, 1)) / tau)
+    guess = np.sqrt(np.log(total) / tau)
     step = np.abs(terms @ lean) / total + 4 * stick.width * stick.reach
     q = stick.lengths(np.tile(Z, (k, 1)), np.tile(guess, k), np.tile(step, k),
                       np.repeat(out.T, len(Z), axis=0)).reshape(k, -1, 1)

@@ -19,8 +19,13 @@ ROUGH = 1e-9  # width of the brackets in planes, if that is enough (of the scale
 NEAR, TRIES = 0.03, 2  # if the machine they show is nowhere farther off; reference lines tried
 CLEAR = 100  # a null vector is clear if the second smallest singular value is so much larger
 FAINT = 1e-4  # support vectors with a larger relative error are not called the box's own
-ALIKE = ("the cubic is a sum of cubes only nearly: some support vectors are too much alike to tell "
-         "apart")
+ALIKE = ("the cubic is a sum of cubes only nearly: some support vectors are too much alike, or too "
+         "faint, to be told apart")
+TWO = "the box's own vectors may be others: in two dimensions any form of degree three is two cubes"
+DEPENDENT = "a sum of more cubes than dimensions: the vectors found need not be the box's own"
+WALLED = "within bounds the vectors are not measured finely enough to be called the box's own"
+SINGLE = 4  # a machine that misses its points by more widths may have taken two vectors for one
+CLOSER = 0.01  # of the certificate's distance: farther off, a sum of cubes is not the cubic
 ATTEMPTS = 2  # at a tanh machine
 UNKNOWNS = 6000  # most coefficients that are fitted in one null vector
 
@@ -130,11 +135,7 @@ def cubic(search):
         return None
     with search.stage("polynomial"):
         own = _plane_by_plane(search, U)
-        try:
-            machine = _own_machine(search, own) if own else _whole_cubic(search, U)
-        except ArithmeticError as error:
-            result.reason = str(error)
-            return None
+        machine = _own_machine(search, own) if own else _whole_cubic(search, U)
     if machine is not None:
         X = search.ahead[0]  # near R0
         machine.threshold += float(machine.decision_function(X).mean())
@@ -172,6 +173,8 @@ def _own_machine(search, own):
     A, h = A + missing, h - missing @ own.x0
     machine = machine_of_forms(A, h, threshold, R, faint=max(1e-8, 100 * search.width))
     search.own, result.reason = single, "" if single else ALIKE
+    if len(A) == 2 and machine.kernel.coef0 == 0:
+        search.own, result.reason = False, TWO
     result.subspace, result.n_support = np.linalg.qr(A.T)[0], len(A)
     return machine
 
@@ -200,21 +203,36 @@ def _whole_cubic(search, U):
     psi, _ = evaluate(T, (search.pool.points - x0) @ U)
     T *= 1 if np.sign(psi) @ search.pool.labels >= 0 else -1
     try:
-        V, threshold = without_threshold(sum_of_cubes(T, R), R)
+        return _cubes(search, plane, U, T)
     except ArithmeticError as error:
         result.reason = f"{error}: there are more than {m} support vectors, or dependent ones"
         result.subspace, result.n_support = U, m
         machine = quasi_cubes(T, x0 @ U, R)
         return KernelMachine(machine.kernel, machine.support_vectors @ U.T, machine.weights,
                              machine.threshold)
-    if len(V) == m:
-        own, done = OwnCoordinates(x0, U, V, threshold).polish(search.oracle, search.width,
-                                                               search.rng)
+
+
+def _cubes(search, plane, U, T):
+    """The cubic T on S_Y as a sum of cubes of support vectors, the box's own if they can be."""
+    result, R, x0, m = search.result, search.reach, plane.x0, U.shape[1]
+    V, threshold = without_threshold(sum_of_cubes(T, R), R)
+    if len(V) == m and not search.bounded:
+        try:
+            own, done = OwnCoordinates(x0, U, V, threshold).polish(search.oracle, search.width,
+                                                                   search.rng)
+        except ArithmeticError:
+            done = False
         if done:
             return _own_machine(search, own)
     machine = machine_of_forms(V[:, :-1] @ U.T, V[:, -1] - V[:, :-1] @ U.T @ x0, threshold, R)
-    result.subspace, result.n_support = np.linalg.qr(machine.support_vectors.T)[0], len(V)
-    result.reason = ALIKE
+    X = x0 + plane.Z @ U.T
+    off = np.abs(machine.decision_function(X)) / np.linalg.norm(machine.gradient(X), axis=1)
+    if np.quantile(off, 0.9) > CLOSER * search.precision.close * search.scale:
+        raise ArithmeticError("this cubic is a sum of cubes only nearly")
+    result.subspace, result.n_support = U, m
+    if len(V) < m:
+        result.subspace, result.n_support = np.linalg.qr(machine.support_vectors.T)[0], len(V)
+    result.reason = DEPENDENT if len(V) > m else WALLED if search.bounded else ALIKE
     return machine
 
 
@@ -257,7 +275,7 @@ def gaussian(search):
     result, seen = search.result, search.normals
     try:
         with search.stage("measuring stick"):
-            machine, _, doubt = gaussian_machine(
+            machine, rms, doubt = gaussian_machine(
                 search.oracle, result.subspace, seen.X, seen.N,
                 np.concatenate([search.pool.points, search.cloud(200)]), search.scale,
                 search.precision.width, search.rng)
@@ -265,9 +283,10 @@ def gaussian(search):
         result.reason = str(error)
         return None
     result.subspace = np.linalg.qr(machine.support_vectors.T)[0]
-    search.own = bool(doubt < FAINT)
-    result.reason = "" if search.own else ("some support vectors are seen so faintly that "
-                                           f"their relative error may be {doubt:.0e}")
+    search.own = bool(doubt < FAINT and rms < SINGLE * search.precision.width)
+    result.reason = "" if search.own else (
+        f"some support vectors are seen so faintly that their relative error may be {doubt:.0e}"
+        if doubt >= FAINT else "some support vector may in truth be two, nearly alike")
     return machine
 
 
@@ -277,7 +296,7 @@ def _on_a_line(search):
         search.pool.add_cloud(search.cloud(400), rarest=20, coarse=1e-3 * search.scale)
         X, V = search.boundary(*search.pool.neighbours())
     search.result.points = X
-    if len(X) > 2:
+    if not 1 <= len(X) <= 2:
         search.result.reason = f"no linear or quadratic machine: {len(X)} crossings on a line"
         return None
     search.result.n_support, search.result.subspace = 1, np.eye(1)

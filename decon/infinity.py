@@ -14,6 +14,7 @@ ASIDES = 3  # tried so many times
 LOST = 0.7  # the share of the boundary on no hyperplane of ours that gives a tanh machine up
 MOST = 2  # hyperplanes a dimension: if there are more, they are tangents of something curved
 TRIALS, PATIENCE = 12, 20  # segments a batch, and batches without a new normal before we stop
+RECENT = 400  # of the labels, so many show roughly what the weights are
 PATTERNS = 3000  # sign patterns tried in search of one that puts the box near its threshold
 
 
@@ -55,7 +56,8 @@ def unit_normals(oracle, rng):
         if k:
             signs = rng.choice([-1, 1], (TRIALS, k))
             if idle and k > 1:
-                signs[::2] = _critical_signs(*rough_weights(normals, Z, labels), rng)[::2]
+                guess = rough_weights(normals, Z[-RECENT:], labels[-RECENT:])
+                signs[::2] = _critical_signs(*guess, rng)[::2]
             signs = signs * rng.uniform(0.05, 0.15, signs.shape)
             base += signs @ np.linalg.pinv(normals).T
         step = rng.standard_normal((TRIALS, m - k)) @ free.T

@@ -14,16 +14,17 @@ from .errors import OracleError
 MAGIC = b"decon journal 1\n"
 HEADER = struct.Struct("<16sQ")  # the magic words, the dimension
 RECORD = struct.Struct("<cQ16s")  # the kind, its length or number of points, a digest of these
+CHECK = 4  # bytes of a checksum
 ANSWERS, LABELS = b"A", b"L"
 
 
 class Journal:
     """A file of answers that is only ever appended to, and replayed from its beginning.
 
-    After a header come records, one a call of the box: how many points, a digest of them, the
-    labels as one bit each, and a checksum of the record. Records are handed to the operating
-    system as soon as the box has answered; a process that dies, even by kill -9, loses no more
-    than the call in flight, whose record may be torn: it is dropped when the file is next opened.
+    After a header come records, one a call of the box: how many points, a digest of them, a
+    checksum of these, the labels as one bit each, and a checksum of the record. Records are handed
+    to the operating system as soon as the box has answered; a process that dies, even by kill -9,
+    loses no more than the call in flight, whose record may be torn: the next one overwrites it.
     (Only a machine that loses its power can lose more. To be safe from that as well, every record
     would have to wait for the disk.)
 
@@ -41,7 +42,8 @@ class Journal:
     Raises
     ------
     OracleError
-        If the file is no journal, is of another dimension, or is damaged before its end.
+        If the file is no journal, is of another dimension, is damaged before its end, or cannot be
+        read or written.
 
     Examples
     --------
@@ -59,15 +61,16 @@ class Journal:
         self.path, self.labels = Path(path), None
         self.records, self.next = [], 0
         header = HEADER.pack(MAGIC, dimension)
-        data = self.path.read_bytes() if self.path.exists() else b""
-        if not data.startswith(header):
-            if not header.startswith(data):  # (a header may be torn as well)
-                self._refuse(data, dimension)
-            data = header
-            self.path.write_bytes(header)
-        self.size = self._read(data)
-        if self.size < len(data):
-            os.truncate(self.path, self.size)
+        try:
+            data = self.path.read_bytes() if self.path.exists() else b""
+            if not data.startswith(header):
+                if not header.startswith(data):  # (a header may be torn as well)
+                    self._refuse(data, dimension)
+                data = header
+                self.path.write_bytes(header)
+        except OSError as error:
+            raise OracleError(f"no journal can be kept in {self.path}: {error}") from error
+        self.size, self.end = len(data), self._read(data)
 
     def _refuse(self, data, dimension):
         what = "is no journal of answers"
@@ -79,22 +82,21 @@ class Journal:
     def _read(self, data):
         """Read all records; the position behind the last good one."""
         position = HEADER.size
-        while position + RECORD.size <= len(data):
+        while position + RECORD.size + CHECK <= len(data):
+            start = position + RECORD.size + CHECK
             kind, n, digest = RECORD.unpack_from(data, position)
-            end = position + RECORD.size + (n if kind == LABELS else (n + 7) // 8)
-            if end + 4 > len(data):
+            end = start + (n if kind == LABELS else (n + 7) // 8)
+            whole = _checked(data[position:start])
+            if whole and end + CHECK > len(data):
                 break  # torn
-            body = data[position:end]
-            if crc32(body) != int.from_bytes(data[end:end + 4], "little"):
-                if end + 4 == len(data):
-                    break
+            if not whole or not _checked(data[position:end + CHECK]):
                 raise OracleError(f"{self.path} is damaged at byte {position}: give journal= "
-                                   "another path, or a copy that is whole")
+                                  "another path, or a copy that is whole")
             if kind == LABELS:
-                self.labels = literal_eval(body[RECORD.size:].decode())
+                self.labels = literal_eval(data[start:end].decode())
             else:
-                self.records.append((n, digest, body[RECORD.size:]))
-            position = end + 4
+                self.records.append((n, digest, data[start:end]))
+            position = end + CHECK
         return position
 
     def replay(self, X):
@@ -116,8 +118,8 @@ class Journal:
             raise OracleError(
                 f"{self.path} belongs to another run: call {self.next + 1} of {len(self.records)} "
                 "asked about other points. Repeat that run exactly (the same features, "
-                "random_state, budget, noise and bounds, the same versions on the same kind of "
-                "machine), or give journal= another path to begin anew")
+                "random_state, noise and bounds, the same versions on the same kind of machine), "
+                "or give journal= another path to begin anew")
         self.next += 1
         return np.unpackbits(np.frombuffer(bits, np.uint8), count=n).astype(bool)
 
@@ -138,14 +140,29 @@ class Journal:
             self.labels = labels
 
     def _write(self, kind, n, digest, body):
-        record = RECORD.pack(kind, n, digest) + body
-        record += crc32(record).to_bytes(4, "little")
-        with open(self.path, "ab", buffering=0) as file:  # unbuffered: it survives the process
-            if file.tell() != self.size:
-                raise OracleError(f"another process has written to {self.path} meanwhile: end "
-                                   "one of the two, and begin the other again")
-            file.write(record)
-        self.size += len(record)
+        record = _with_check(_with_check(RECORD.pack(kind, n, digest)) + body)
+        try:
+            with open(self.path, "r+b", buffering=0) as file:  # unbuffered: it survives the process
+                if file.seek(0, os.SEEK_END) != self.size:
+                    raise OracleError(f"another process has written to {self.path} meanwhile: end "
+                                      "one of the two, and begin the other again")
+                file.truncate(self.end)  # a torn record goes
+                file.seek(self.end)
+                file.write(record)
+        except OSError as error:
+            raise OracleError(f"the journal {self.path} cannot be written any more: "
+                              f"{error}") from error
+        self.size = self.end = self.end + len(record)
+
+
+def _with_check(data):
+    """Bytes, and a checksum of them."""
+    return data + crc32(data).to_bytes(CHECK, "little")
+
+
+def _checked(data):
+    """Do the last bytes agree with the others?"""
+    return data == _with_check(data[:-CHECK])
 
 
 def _digest(X):

@@ -38,6 +38,11 @@ class OwnCoordinates:
         Rows (v_i, p_i).
     b : float
 
+    Raises
+    ------
+    ArithmeticError
+        If the v_i are dependent.
+
     Attributes
     ----------
     D : array (d, m)
@@ -64,7 +69,10 @@ class OwnCoordinates:
         self.x0, self.frame = x0, frame
         self.unit = max(np.cbrt(abs(b)), np.sqrt(np.mean(V[:, -1] ** 2)))
         self.V, self.b = V / self.unit, b / self.unit**3
-        self.D = frame @ np.linalg.inv(self.V[:, :-1])
+        try:
+            self.D = frame @ np.linalg.inv(self.V[:, :-1])
+        except np.linalg.LinAlgError:
+            raise ArithmeticError("the vectors of the cubes are dependent") from None
         self.centre = x0 - self.D @ self.V[:, -1]
 
     def polish(self, oracle, width, rng):

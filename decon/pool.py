@@ -56,8 +56,8 @@ class Pool:
 
     def neighbours(self):
         """PN-pairs of points on a line (d = 1) that are neighbours: one a crossing."""
-        order = np.argsort(self.points[:, 0])
-        points, labels = self.points[order], self.labels[order]
+        points, first = np.unique(self.points, axis=0, return_index=True)
+        labels = self.labels[first]
         falls = np.flatnonzero(labels[:-1] > labels[1:])
         rises = np.flatnonzero(labels[:-1] < labels[1:])
         return points[np.r_[falls, rises + 1]], points[np.r_[falls + 1, rises]]

@@ -25,6 +25,7 @@ PLANES, CURVE = 4, 18  # a degree shows in so many planes, and in so many points
 FAR = 1e5  # far away a tanh is flat, and a Gaussian has one label only
 BATCH = 16, 6  # normals come in such parts of their number; to look for Type B is dear
 FLAT = 0.5  # the share of flat points that makes a boundary flat
+HUGE = 1e100  # squares and cubes of larger numbers overflow
 
 
 class Search:
@@ -107,6 +108,8 @@ class Search:
 
     def label_features(self, features):
         """Check the features, ask for their labels, and begin the pool with them."""
+        if np.iscomplexobj(features):
+            raise ValueError("features must be real numbers, but some are complex")
         features = np.asarray(features, float)
         d = self.oracle.dimension
         if features.ndim != 2 or features.shape[1] != d:
@@ -114,7 +117,11 @@ class Search:
         if not np.isfinite(features).all():
             raise ValueError("features must be finite, but some are NaN or infinite")
         self.features = features
-        self.scale = np.linalg.norm(features - self.centre) / np.sqrt(max(1, len(features)))
+        with np.errstate(over="ignore"):
+            self.scale = np.linalg.norm(features - self.centre) / np.sqrt(max(1, len(features)))
+        if not self.scale < HUGE:
+            raise ValueError(f"features have a root mean square norm of {self.scale}, too large to "
+                             "be squared: give them in other units")
         if self.scale == 0:
             where = "at the centre of the bounds" if self.bounded else "zero"
             raise ValueError(f"features are all {where} (or there are none): their root mean "
@@ -137,6 +144,13 @@ class Search:
         steps = self.rng.standard_normal((n, self.oracle.dimension))
         steps *= self.scale * radius / np.sqrt(self.oracle.dimension)
         steps += np.where(radius < 1, near - self.centre, 0)
+        return self.centre + stay_inside(self.oracle, self.centre, steps)
+
+    def between(self, n):
+        """n points x_i + t (x_j - x_k) of features, shaped like them however these are scaled."""
+        i, j, k = self.rng.integers(len(self.features), size=(3, n))
+        steps = self.features[i] - self.centre
+        steps += self.rng.uniform(-0.5, 0.5, (n, 1)) * (self.features[j] - self.features[k])
         return self.centre + stay_inside(self.oracle, self.centre, steps)
 
     def boundary(self, P, N):
@@ -247,7 +261,8 @@ class Search:
         else:
             result.reason = (f"{len(normals.N)} normals show no subspace across which the boundary "
                              "is straight" + turning * ", nor one about which it can be turned"
-                             + f": {d - turning} or more support vectors, or no machine of ours")
+                             + f": {d - turning} or more support vectors, some too faint to be "
+                             "seen, or no machine of ours")
         return None
 
     def find_subspace_inside(self):
@@ -370,8 +385,11 @@ class Search:
         """Does a hypothesis give a machine that is accepted? If not, S_Y remains as it was."""
         result = self.result
         found = result.subspace, result.n_support, result.singular_values
-        with np.errstate(all="ignore"):  # boxes of no kind at all lead fits anywhere
-            machine = hypothesis(self)
+        try:
+            with np.errstate(all="ignore"):  # boxes of no kind at all lead fits anywhere
+                machine = hypothesis(self)
+        except (ArithmeticError, np.linalg.LinAlgError) as error:
+            machine, result.reason = None, f"no {hypothesis.__name__} machine: {error}"
         if self.accept(machine):
             return True
         if result.subspace is None:
@@ -384,12 +402,15 @@ class Search:
             return False
         result = self.result
         with self.stage("certificate"):
-            result.agreement = certificate(self.oracle, machine, self.cloud(800),
+            points = np.concatenate([self.between(200), self.cloud(600)])
+            result.agreement = certificate(self.oracle, machine, points,
                                            self.precision.close * self.scale, self.rng,
                                            ends=self.pool.points)
         if all(agreement >= AGREEMENT for agreement in result.agreement.values()):
             result.kernel_type, result.machine = machine.kernel.name, machine
-            result.exact = self.own
+            result.exact = self.own and not self.precision.coarse
+            if self.own and not result.exact:
+                result.reason = "the box is too coarse to show that the vectors are its own"
             if self.bounded and machine.kernel.name == "cubic" and not self.own \
                     and result.n_support == machine.dimension:
                 result.kernel_type = "unknown"

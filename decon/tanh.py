@@ -27,7 +27,8 @@ WIDTH = 1e-12  # of the final brackets, in units of 1/length
 FLOOR, HELD_OUT = 3.0, 30.0  # largest residuals, in brackets' widths, that the width explains
 LONG, MISS = 1e3, 3e-8  # a step out of S_Y, in units of 1/length; and a miss, in units of the step
 SAME_BIAS = 1e-3  # biases that differ by more need no fit to be told apart
-AFFORD = 1e9  # products of numbers in a step of a fit; one that costs more is tried once
+AFFORD = 1e9  # products of numbers in a step of a fit; one that costs more is tried once,
+AFFORDABLE = 5e9  # or, with more units than are needed, not at all
 EXTRA = 3  # units more than dimensions and normals that are tried
 
 
@@ -155,6 +156,9 @@ def sharp_units(oracle, units, error, rng, width=WIDTH):
             if len(Z) < k * (m + 2) + 1:
                 raise ArithmeticError("no tanh machine: the boundary is not where the best fit to "
                                       "some of its points says")
+            if k > fewest and len(Z) * (k * (m + 2)) ** 2 > AFFORDABLE:
+                raise ArithmeticError(f"no tanh machine of {fewest} units, and a fit of {k} is too "
+                                      "large for this version")
             better, error = fit_units(units, Z, smoothing=REFIT)
             units = better if error < FLOOR * width else units
             while error > FLOOR * width and len(units.weights) < k:
@@ -162,6 +166,8 @@ def sharp_units(oracle, units, error, rng, width=WIDTH):
             if error > FLOOR * width:
                 break
             fresh = _near_points(oracle, units, FRESH, 10 * width, width, rng)
+            if not len(fresh):
+                raise ArithmeticError("the boundary is not where the best fit says")
             if np.median(np.abs(sampson(units, fresh, jacobian=False))) < HELD_OUT * width:
                 return _without_spare(units, Z, width), Z, width
             Z, error = np.concatenate([Z, fresh]), 1e-6 * scale
@@ -239,6 +245,9 @@ def with_common_bias(units, Z, width):
             common, error = fit_units(start, Z, biases=how)
             if error < FLOOR * width:
                 return common
+    if len(turn) == 2:
+        raise ArithmeticError("two tanh units fit the boundary, as other pairs do: no pair with a "
+                              "common bias was found among them")
     raise ArithmeticError(f"{len(turn)} tanh units fit the boundary, but their biases differ "
                           f"(|beta| from {biases.min():.4g} to {biases.max():.4g}): a network, "
                           "no kernel machine")
@@ -285,7 +294,11 @@ def without_misses(oracle, units, basis, rng):
                          1e-8 * scale, 0.1 * scale).reshape(k, -1)
         if np.isnan(h).any():
             break
-        Y = units.vectors @ basis.T - np.linalg.solve(shares, h / L) @ W.T
+        try:
+            missing = np.linalg.solve(shares, h / L)
+        except np.linalg.LinAlgError:
+            break
+        Y = units.vectors @ basis.T - missing @ W.T
         basis = np.linalg.svd(Y.T, full_matrices=False)[0][:, :basis.shape[1]]
         units = replace(units, vectors=Y @ basis)
     return units, basis

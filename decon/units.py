@@ -213,6 +213,11 @@ def new_units(units, Z, rng):
     -------
     list of Units
         Each with one unit more, the best first.
+
+    Raises
+    ------
+    ArithmeticError
+        If vectors have grown or shrunk out of all bounds.
     """
     m = Z.shape[1]
     r, *parts = sampson(units, Z)
@@ -224,6 +229,8 @@ def new_units(units, Z, rng):
 
     r = rest(r)
     lengths = np.linalg.norm(units.vectors, axis=1)
+    if not (lengths.min() > 0 and lengths.max() < np.inf):
+        raise ArithmeticError("the best fit has vectors of length 0 or infinity")
     A = rng.standard_normal((CANDIDATES, m))
     A *= (np.exp(rng.uniform(np.log(lengths.min() / 2), np.log(2 * lengths.max()), CANDIDATES))
           / np.linalg.norm(A, axis=1))[:, None]

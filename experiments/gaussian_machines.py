@@ -50,7 +50,7 @@ def measure(predict, features, truth, seed):
     row["wrong"] = (distances.min(1) / length[distances.argmin(1)]).max()  # found, and nowhere near
     row["sigma"] = abs(machine.kernel.sigma / truth.kernel.sigma - 1)
     row["bits"] = (m * (d - m) * -np.log2(max(row["sine"], ROUNDING))
-                   + (m * (m + 1) + 2) * -np.log2(max(row["vectors"], ROUNDING)))
+                   + (m * (m + 1) + 1) * -np.log2(max(row["vectors"], ROUNDING)))
     return row
 
 

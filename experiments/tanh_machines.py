@@ -56,7 +56,7 @@ def measure(box, machine, features, seed):
         row["error"] = np.reshape(off, (m, 2)).min(1).max()
         row["beta"] = abs(abs(result.machine.kernel.beta) - abs(machine.kernel.beta))
     rank = np.linalg.matrix_rank(Y)
-    row["bits"] = (rank * (d - rank) + m * (rank + 1) + 2) * -np.log2(np.clip(row["error"], 1e-13,
+    row["bits"] = (rank * (d - rank) + m * (rank + 1) + 1) * -np.log2(np.clip(row["error"], 1e-13,
                                                                               0.5))
     return row
 

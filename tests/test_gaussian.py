@@ -11,7 +11,7 @@ from sklearn.svm import SVC
 from decon import Gaussian, KernelMachine, Oracle, deconstruct
 from decon.bracketing import boundary_points, pn_pairs
 from decon.exponentials import Exponentials, errors_of_vectors, fit, most_telling
-from decon.gaussian import Stick, gaussian_machine
+from decon.gaussian import Stick, _lean, gaussian_machine
 from decon.normals import orthonormal_complement
 from decon.pencil import sigma_candidates, take_apart, triple_sums
 
@@ -272,3 +272,15 @@ def test_vectors_too_much_alike_are_not_called_the_boxs_own():
     result = deconstruct(Oracle(box.predict, 8), X, random_state=0, progress=False)
     assert not result.exact
     assert result.kernel_type == "unknown" or "relative error" in result.reason
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_places_outside_do_not_disturb_how_far_vectors_lean(seed):
+    rng = np.random.default_rng(seed)
+    Y, leans = rng.standard_normal((3, 3)), 1e-5 * rng.standard_normal((3, 3))
+    box = KernelMachine(Gaussian(1.0), np.c_[Y, leans], rng.uniform(0.5, 1, 3), 0.05)
+    stick = Stick(Oracle(box.predict, 6), np.eye(6)[:, :3], np.eye(6)[3], 1, 1.0)
+    Z = np.concatenate([Y + 0.5 * rng.standard_normal((5, 3, 3)), [[[30.0, 0, 0]] * 3]])
+    found, _ = _lean(stick, Y, box.weights / box.threshold, 0.5, Z.reshape(-1, 3), leans[:, 0],
+                     np.eye(6)[:, 4:])
+    np.testing.assert_allclose(found, leans[:, 1:], atol=1e-9)

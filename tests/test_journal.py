@@ -1,6 +1,5 @@
 """The journal: nothing is asked twice, whatever happens to the process or to the file."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -72,11 +71,43 @@ def test_any_beginning_of_a_journal_will_do(whole, tmp_path, size):
 def test_every_tear_of_the_last_record_loses_that_record_alone(whole, tmp_path):
     journal = Journal(copy(whole[0], tmp_path), D)
     n = len(journal.records)
-    last = 25 + len(journal.records[-1][2]) + 4
+    last = 25 + 4 + len(journal.records[-1][2]) + 4
     for lost in range(1, last + 1):
         path = copy(whole[0], tmp_path, -lost)
-        assert len(Journal(path, D).records) == n - 1
-        assert path.stat().st_size == whole[0].stat().st_size - last
+        torn = Journal(path, D)
+        assert len(torn.records) == n - 1
+        assert path.stat().st_size == whole[0].stat().st_size - lost  # opened, nothing changes
+        torn.append(np.eye(D), np.arange(D) % 2 == 0)
+        assert len(Journal(path, D).records) == n
+
+
+@pytest.mark.parametrize("byte", [HEADER.size + k for k in (0, 1, 4, 8, 9, 24, 27, 29)] + [700])
+def test_a_wrong_byte_is_noticed_and_nothing_is_thrown_away(whole, tmp_path, byte):
+    data = bytearray(whole[0].read_bytes())
+    data[byte] ^= 0xFF
+    path = tmp_path / "copy"
+    path.write_bytes(data)
+    with pytest.raises(OracleError, match="is damaged at byte"):
+        Oracle(never, D, journal=path)
+    assert path.read_bytes() == data
+
+
+def test_places_where_no_journal_can_be_kept(tmp_path):
+    for path in (tmp_path, tmp_path / "missing" / "answers"):
+        with pytest.raises(OracleError, match="no journal can be kept in"):
+            Oracle(never, D, journal=path)
+
+
+def test_a_journal_that_goes_away_leaves_what_is_known(tmp_path):
+    def predict(X):
+        if path.stat().st_size > 1000:
+            path.unlink()
+        return BOX.predict(X)
+
+    path = tmp_path / "answers"
+    with pytest.raises(OracleError, match="cannot be written any more") as error:
+        take_apart(Oracle(predict, D, journal=path))
+    assert error.value.result is not None
 
 
 def test_a_process_killed_half_way(whole, tmp_path):
@@ -234,7 +265,3 @@ def test_labels_that_cannot_be_kept(tmp_path):
         oracle(FEATURES)
 
 
-def test_a_folder_that_does_not_exist(tmp_path):
-    with pytest.raises(OSError):
-        Oracle(never, D, journal=tmp_path / "nowhere" / "a")
-    assert not os.listdir(tmp_path)

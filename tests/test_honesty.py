@@ -1,0 +1,136 @@
+"""What is claimed must hold: boxes that look like machines, machines that look like others."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, make_moons
+from sklearn.decomposition import PCA
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from decon import Gaussian, KernelMachine, Oracle, Polynomial, Tanh, deconstruct
+from decon.certificate import certificate
+
+
+def take_apart(predict, features, seed=0, **options):
+    oracle = Oracle(predict, features.shape[1], **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # nor may numpy complain
+        return deconstruct(oracle, features, random_state=seed, progress=False)
+
+
+def few_vectors(seed, n=3, d=9):
+    rng = np.random.default_rng(seed)
+    return rng, rng.standard_normal((n, d)) / 3
+
+
+@pytest.mark.parametrize("seed", [0, 2, 4])
+def test_a_certificate_speaks_for_badly_scaled_data_too(seed):
+    """Standard deviations differ by 4e5: half a R0 from the data is nowhere near them."""
+    X, y = load_breast_cancer(return_X_y=True)
+    i = np.random.default_rng(seed).permutation(569)[:60]
+    box = make_pipeline(StandardScaler(), PCA(4), SVC(kernel="poly", coef0=1)).fit(X[i], y[i])
+    result = take_apart(box.predict, X[i][:40], seed, positive=1)
+    if result.machine is not None:
+        assert ((box.predict(X) == 1) == (result.machine.predict(X) > 0)).mean() > 0.99
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_homogeneous_cubics_in_the_plane_are_two_cubes_whatever_they_were(seed):
+    X, y = make_moons(60, noise=0.1, random_state=seed)
+    result = take_apart(SVC(kernel="poly").fit(X, y).predict, X, seed)
+    assert (result.kernel_type, result.exact) == ("cubic", False) and result.reason
+
+
+def test_more_cubes_than_dimensions_are_not_counted_as_dimensions():
+    rng, Y = few_vectors(2)
+    box = KernelMachine(Polynomial(3), np.r_[Y, [2 * Y[0]]], [1, -0.8, 0.6, 0.7], 0.2)
+    result = take_apart(box.predict, rng.standard_normal((30, 9)))
+    assert (result.kernel_type, result.n_support, result.exact) == ("cubic", 3, False)
+    assert np.linalg.norm(Y - Y @ result.subspace @ result.subspace.T) < 1e-6
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_two_gaussians_that_look_like_one_are_not_called_the_boxs_own(seed):
+    rng, Y = few_vectors(seed)
+    u = rng.standard_normal(9)
+    Y = np.r_[Y, [Y[0] + 2e-3 * u / np.linalg.norm(u)]]
+    box = KernelMachine(Gaussian(2.0), Y, [1, -0.7, 0.5, 1], 0)
+    box.threshold = float(np.median(box.decision_function(rng.standard_normal((1001, 9)))))
+    result = take_apart(box.predict, np.random.default_rng(0).standard_normal((30, 9)))
+    if result.exact:
+        found = result.machine.support_vectors
+        off = np.linalg.norm(found[:, None] - Y, axis=2).min(0) / np.linalg.norm(Y, axis=1)
+        assert len(found) == 4 and off.max() < 1e-3
+
+
+@pytest.mark.parametrize("side", [3.0, 20.0])
+@pytest.mark.parametrize("seed", range(4))
+def test_bounds_are_no_trouble_to_a_cubic(side, seed):
+    rng = np.random.default_rng(seed)
+    box = KernelMachine(Polynomial(3), 2 * rng.standard_normal((3, 6)) / 6**0.5,
+                        rng.standard_normal(3), 0)
+    features = rng.uniform(-side, side, (60, 6))
+    box.threshold = float(np.median(box.decision_function(features)))
+    result = take_apart(box.predict, features, bounds=(-side, side))
+    if result.kernel_type == "cubic":
+        assert not result.exact and "within bounds" in result.reason
+
+
+@pytest.mark.parametrize("seed", [6, 18, 101, 106, 406])
+def test_two_half_spaces_are_no_machine_and_no_trouble(seed):
+    features = np.random.default_rng(seed).standard_normal((60, 6))
+    for k in (1, 4):
+        result = take_apart(lambda X: (X[:, 0] > 0) & (X[:, 1] > -0.5), features, k)
+        assert result.machine is None and result.reason
+
+
+def test_a_machine_that_is_flat_everywhere_agrees_with_nothing():
+    steps = KernelMachine(Tanh(1e9, 0.0), np.ones((1, 3)), [1.0], 0.5)
+    steps.gradient = np.zeros_like  # as it is, nearly everywhere, once it has been rounded
+    points = np.random.default_rng(0).standard_normal((200, 3))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        agreement = certificate(Oracle(steps.predict, 3), steps, points, 1e-5)
+    assert agreement["far"] == 1 and np.isnan(agreement["close"])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_noisy_line_between_walls(seed):
+    rng = np.random.default_rng(seed)
+    x = np.linspace(-2, 2, 21)[:, None]
+    result = take_apart(lambda X: (X[:, 0] > 0.3) ^ (rng.random(len(X)) < 0.02), x, seed,
+                        bounds=(-2, 2))
+    assert result.kernel_type in ("linear", "unknown")
+
+
+def test_single_precision_shows_no_vectors_to_be_the_boxs_own():
+    box = KernelMachine.random(Polynomial(3), 9, 4, 0)
+    features = np.random.default_rng(0).standard_normal((30, 9))
+    result = take_apart(lambda X: box.predict(X.astype(np.float32).astype(float)), features)
+    assert result.kernel_type == "cubic" and not result.exact and result.reason
+
+
+@pytest.mark.parametrize("features, word", [
+    (np.full((5, 3), 1e200), "too large"), (np.eye(3) * 1j, "complex")])
+def test_features_that_cannot_be_used_are_said_to_be(features, word):
+    with pytest.raises(ValueError, match=word):
+        take_apart(lambda X: X[:, 0] > 0, features)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("kind", ["dependent", "mixed", "cube and plane"])
+def test_cubics_that_are_no_short_sums_of_cubes_still_come_back(kind, seed):
+    rng, Y = few_vectors(seed, 4)
+    decide = {
+        "dependent": lambda X: KernelMachine(Polynomial(3), np.r_[Y, [Y[0] + Y[1]]],
+                                             [1, -0.8, 0.6, 0.7, 0.5], 0.2).predict(X) > 0,
+        "mixed": lambda X: ((X @ Y[:2].T + 1) ** 3).sum(1) + ((X @ Y[2:].T) ** 3).sum(1) > 0.3,
+        "cube and plane": lambda X: X[:, 0] ** 3 + X[:, 1] - X[:, 2] > 0.1,
+    }[kind]
+    result = take_apart(decide, rng.standard_normal((30, 9)))
+    assert (result.kernel_type, result.exact) == ("cubic", False) and result.reason
+    X = 2 * rng.standard_normal((5000, 9))
+    assert ((result.machine.predict(X) > 0) == decide(X)).mean() > 0.999

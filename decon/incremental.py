@@ -1,11 +1,15 @@
-"""An SVM that learns one example at a time, exactly [Cauwenberghs and Poggio 2001]."""
+"""An SVM that learns and unlearns one example at a time, exactly [Cauwenberghs and Poggio 2001]."""
 
 import numpy as np
 
+from .dual import dual_optimum
 from .machine import KernelMachine
 
 MARGIN, ERROR, REST = 0, 1, 2  # on the margin (0 < a < C), at the bound (a = C), outside (a = 0)
 DEPENDENT = 1e-10  # relative size below which a pivot counts as zero
+ROUNDING = 1e-10, 1e-13  # what the conditions may be violated by: in all, and of the terms of f
+CHANGING = "a", "g", "set", "_inverse", "_margin"  # what is changed in place
+PATIENCE = 10  # events an example, before a path is given up and the optimum computed afresh
 
 
 class IncrementalSVM:
@@ -20,7 +24,9 @@ class IncrementalSVM:
 
     A new example's multiplier grows from 0; all others and the threshold move along so that
     these conditions keep holding, from event to event (an example reaches or leaves the margin),
-    until the new example fulfils its own.
+    until the new example fulfils its own. To unlearn an example is the same film run backwards, and
+    C is changed in the same way [Diehl and Cauwenberghs 2003]. Where a path gets lost (among
+    examples that are nearly the same, say), the optimum is computed afresh by `dual_optimum`.
 
     Parameters
     ----------
@@ -35,7 +41,10 @@ class IncrementalSVM:
     X, y, a : arrays (n, d), (n,), (n,)
         Examples, labels and multipliers.
     threshold : float
-        What is subtracted in f, beyond the base's own threshold.
+        What is subtracted in f, beyond the base's own threshold. Where no multiplier lies strictly
+        between 0 and C, a whole interval is optimal, and this is a point of it.
+    restarts : int
+        How often the optimum was computed afresh.
 
     Raises
     ------
@@ -63,6 +72,7 @@ class IncrementalSVM:
         self.y, self.a, self.g, self.set = np.empty(0), np.empty(0), np.empty(0), np.empty(0, int)
         self.f0 = np.empty(0)
         self.threshold = 0.0
+        self.restarts = 0
         self._store = np.empty((0, 0))  # Q with room to grow
         self._margin = []  # indices on the margin, in the order of the inverse
         self._inverse = np.zeros((1, 1))  # of [[0, t^T], [t, Q]] over the margin
@@ -119,39 +129,176 @@ class IncrementalSVM:
         ValueError
             If x has another length than the examples before it or is not finite, or y is
             another label. The machine stays as it was.
-        ArithmeticError
-            If the path does not end, because the kernel matrix is nearly singular or, with a
-            tanh kernel, indefinite. The machine stays as it was.
         """
-        before = self._state()
         self._append(np.array(x, float), y)
+        self._along(self._grow, len(self.y) - 1)
+
+    def fit(self, X, y):
+        """Learn many examples at once: the same optimum, without a path to it.
+
+        Parameters
+        ----------
+        X : array (n, d)
+        y : array (n,) of +1 and -1
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            As `learn`. The machine stays as it was.
+        """
+        X, y = np.asarray(X, float), np.asarray(y)
+        if X.ndim != 2 or y.shape != X.shape[:1]:
+            raise ValueError(f"expected X of shape (n, d) and y of shape (n,), got {X.shape} and "
+                             f"{y.shape}")
+        before = self.__dict__.copy()
         try:
-            self._settle(len(self.y) - 1)
-        except ArithmeticError:
+            for x, t in zip(X, y, strict=True):
+                self._append(x, t)
+        except ValueError:
             self.__dict__.update(before)
             raise
+        self._restart()
+        return self
 
-    def _state(self):
-        """All that learning changes, to come back to."""
-        arrays = {name: getattr(self, name).copy() for name in ("a", "g", "set", "_inverse")}
-        kept = {name: getattr(self, name) for name in ("X", "y", "f0", "threshold", "_store")}
-        return arrays | kept | {"_margin": self._margin.copy()}
+    def unlearn(self, i):
+        """Forget example i, as if it had never been there; those after it move up by one.
 
-    def _settle(self, c):
+        Raises
+        ------
+        IndexError
+            If there is no such example.
+        """
+        n = len(self.y)
+        if not -n <= i < n:
+            raise IndexError(f"there is no example {i}: {n} have been learned")
+        self._along(self._shrink, i % n)
+
+    def change_C(self, C):
+        """Change the price of an error.
+
+        Raises
+        ------
+        ValueError
+            If C is not positive.
+        """
+        if not np.isfinite(C) or C <= 0:
+            raise ValueError(f"C must be a finite number > 0, got {C!r}")
+        self._along(self._stretch, float(C))
+
+    def leave_one_out(self):
+        """f at every example, when all others have been learned and this one has not.
+
+        Returns
+        -------
+        array (n,)
+            The examples with other signs than y are the errors of leave-one-out cross validation.
+        """
+        f = self.y * (self._exact_g() + 1)  # right where a = 0: nothing changes
+        state = {name: value.copy() if name in CHANGING else value
+                 for name, value in self.__dict__.items()}
+        for i in np.flatnonzero(self.a > 0):
+            x = self.X[i : i + 1]
+            self.unlearn(i)
+            if len(self.y):
+                f[i] = self.decision_function(x)[0]
+            else:
+                f[i] = 0.0 if self.base is None else self.base.decision_function(x)[0]
+            self.__dict__.update({name: value.copy() if name in CHANGING else value
+                                  for name, value in state.items()})
+        return f
+
+    def _along(self, path, *argument):
+        """Follow a path to its end; where it gets lost, go there at once."""
+        lost = False
+        try:
+            path(*argument)
+        except ArithmeticError:
+            lost = True
+        if path == self._shrink:
+            self._remove(*argument)
+        elif path == self._stretch:
+            self.C = argument[0]
+        if not lost:
+            self._polish()
+        if lost or not self.kkt_residual <= self._rounding():
+            self._restart()
+
+    def _rounding(self):
+        """As much as rounding may violate the conditions."""
+        return ROUNDING[0] + ROUNDING[1] * float((np.abs(self.Q) @ self.a).max(initial=0))
+
+    def _restart(self):
+        """The optimum, computed afresh from where we are."""
+        self.restarts += 1
+        p = 1 - self.y * self.f0
+        a = dual_optimum(self.Q, self.y, p, self.C, self.a.clip(0, self.C))
+        self.a, self._margin, self._inverse = a, [], np.zeros((1, 1))
+        self.set = np.where(a <= 0, REST, np.where(a >= self.C, ERROR, MARGIN))
+        free = np.flatnonzero(self.set == MARGIN)
+        slack = self.y * (self.Q @ a - p)  # what the threshold has to be, for each
+        if len(free):
+            self._margin = free.tolist()
+            self._inverse = np.linalg.pinv(self._system(), hermitian=True)
+            self.threshold = float(np.median(slack[free]))
+        elif len(a):
+            above = slack[np.where(self.y > 0, a < self.C, a > 0)]
+            below = slack[np.where(self.y > 0, a > 0, a < self.C)]
+            ends = [side for side in (below.max(initial=-np.inf), above.min(initial=np.inf))
+                    if np.isfinite(side)]
+            self.threshold = float(np.mean(ends))
+        else:
+            self.threshold = 0.0
+        self._polish()
+
+    def _grow(self, c):
         """Let example c's multiplier grow until all conditions hold."""
-        steps = 0
-        while self.g[c] < -1e-12 and self.set[c] == REST:
-            self._step(c)
-            steps += 1
-            if steps > 100 * (len(self.y) + 10):
-                raise ArithmeticError(
-                    f"learning example {c} did not end after {steps} events (KKT residual "
-                    f"{self.kkt_residual:.1g}): the kernel matrix is nearly singular, or "
-                    "indefinite (tanh); add a little noise to duplicated examples, or lower C"
-                )
+        for _ in range(PATIENCE * (len(self.y) + 10)):
+            if not (self.g[c] < -1e-12 and self.set[c] == REST):
+                break
+            self._step(c, 1)
+        else:
+            raise ArithmeticError("no end of events")
         if self.set[c] == REST and self.a[c] > 0:  # its margin was reached along with another's
             self._enter_margin(c)
-        self._polish()
+
+    def _shrink(self, c):
+        """Let example c's multiplier shrink to 0, the conditions of all others holding."""
+        if self.set[c] == MARGIN:
+            self._leave_margin(c, REST)
+        self.set[c] = REST
+        for _ in range(PATIENCE * (len(self.y) + 10)):
+            if self.a[c] <= 0:
+                break
+            self._step(c, -1)
+        else:
+            raise ArithmeticError("no end of events")
+        self.g[c] = 0.0  # its own condition does not matter any more
+
+    def _stretch(self, C):
+        """Let C go to another value, and the multipliers at the bound with it."""
+        for _ in range(PATIENCE * (len(self.y) + 10)):
+            if self.C == C:
+                break
+            self._step_of_C(C)
+        else:
+            raise ArithmeticError("no end of events")
+
+    def _remove(self, c):
+        """Forget example c, whose multiplier is 0 (or is to be made up for by a restart)."""
+        if c in self._margin:
+            self._leave_margin(c, REST)
+        n = len(self.y)
+        rest = np.delete(np.arange(n), c)
+        store = np.zeros_like(self._store)
+        store[: n - 1, : n - 1] = self.Q[np.ix_(rest, rest)]
+        self._store = store
+        for name in ("X", "y", "f0", "a", "g", "set"):
+            setattr(self, name, getattr(self, name)[rest])
+        self._margin = [k - (k > c) for k in self._margin]
 
     # -- one step of the path ---------------------------------------------------------------
 
@@ -180,47 +327,81 @@ class IncrementalSVM:
     def _exact_g(self, rows=slice(None)):
         return self.Q[rows] @ self.a + self.y[rows] * (self.f0[rows] - self.threshold) - 1
 
-    def _step(self, c):
-        """Move as far as no example changes its set, then let the first one change it."""
+    def _step(self, c, sign):
+        """Let a_c grow (sign 1) or shrink (-1), until the first example changes its set."""
         S = self._margin
-        grow = 1.0 if S else 0.0  # with an empty margin only the threshold moves: g_c grows
         if S:
-            beta = -self._solve(np.r_[self.y[c], self.Q[S, c]])  # (-threshold, a_S) per unit of a_c
-        else:
-            beta = np.array([self.y[c]])
-        gamma = grow * self.Q[:, c] + self.Q[:, S] @ beta[1:] + self.y * beta[0]
-        gamma[S] = 0
-        small = DEPENDENT * np.sqrt(np.abs(self.Q.diagonal() * self.Q[c, c])) if S else 0.0
-        gamma[np.abs(gamma) <= small] = 0
-
-        room = np.full(len(self.y), np.inf)  # how far until example i changes its set
-        with np.errstate(divide="ignore", invalid="ignore"):
-            rising = (self.set == ERROR) & (gamma > 0)
-            falling = (self.set == REST) & (gamma < 0)
-            falling[c] = False
-            leaves = rising | falling
-            room[leaves] = np.maximum(-self.g[leaves] / gamma[leaves], 0)
-            if gamma[c] > 0:
-                room[c] = -self.g[c] / gamma[c]
-            bound = np.where(beta[1:] > 0, self.C, 0.0)
-            to_bound = np.where(beta[1:] != 0, (bound - self.a[S]) / beta[1:], np.inf)
-            room[S] = np.maximum(to_bound, 0)
-        full = self.C - self.a[c] if S else np.inf
+            beta = -sign * self._solve(np.r_[self.y[c], self.Q[S, c]])  # (-threshold, a_S)
+            gamma = sign * self.Q[:, c] + self.Q[:, S] @ beta[1:] + self.y * beta[0]
+            small = DEPENDENT * np.sqrt(np.abs(self.Q.diagonal() * self.Q[c, c]))
+        else:  # only the threshold moves: until g_c is 0, or another that can make up for a_c
+            beta = np.array([sign * self.y[c]])
+            gamma, small = self.y * beta[0], 0.0
+        room = self._room(gamma, beta, small, c)
+        if sign > 0 and gamma[c] > 0:
+            room[c] = -self.g[c] / gamma[c]
+        full = np.inf if not S else self.C - self.a[c] if sign > 0 else self.a[c]
         first = int(np.argmin(room))
-        t = min(room[first], full)
-
-        self.a[S] += t * beta[1:]
-        self.a[c] += t * grow
-        self.threshold -= t * beta[0]
-        self.g += t * gamma
+        length = min(room[first], full)
+        if not np.isfinite(length):
+            raise ArithmeticError("nothing stops the path")
+        self.a[c] += length * sign * bool(S)
+        self._go(length, beta, gamma)
         if full <= room[first]:
-            self.a[c], self.set[c] = self.C, ERROR
-        elif self.set[first] == MARGIN:
-            j = S.index(first)
-            self.a[first] = bound[j]
-            self._leave_margin(first, ERROR if bound[j] > 0 else REST)
+            self.a[c], self.set[c] = (self.C, ERROR) if sign > 0 else (0.0, REST)
         else:
-            self._enter_margin(first)
+            self._change(first)
+
+    def _step_of_C(self, C):
+        """Let C move towards another value, until the first example changes its set."""
+        S, sign = self._margin, np.sign(C - self.C)
+        moving = sign * (self.set == ERROR)
+        if S:
+            beta = -self._solve(np.r_[self.y @ moving, self.Q[S] @ moving])
+        else:
+            beta = np.zeros(1)
+        gamma = self.Q @ moving + self.Q[:, S] @ beta[1:] + self.y * beta[0]
+        scale = np.sqrt(np.abs(self.Q.diagonal() * self.Q.diagonal().max(initial=0)))
+        room = self._room(gamma, beta, DEPENDENT * scale, None, sign)
+        first = int(np.argmin(room)) if len(room) else 0
+        length = min(room.min(initial=np.inf), abs(C - self.C))
+        self._go(length, beta, gamma)
+        self.C = C if length == abs(C - self.C) else self.C + sign * length
+        self.a[self.set == ERROR] = self.C
+        if self.C != C:
+            self._change(first)
+
+    def _room(self, gamma, beta, small, c, rate=0.0):
+        """How far until example i changes its set: array (n,). The bound C moves at a rate."""
+        S = self._margin
+        gamma[S] = 0
+        gamma[np.abs(gamma) <= small] = 0
+        room = np.full(len(self.y), np.inf)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            leaves = ((self.set == ERROR) & (gamma > 0)) | ((self.set == REST) & (gamma < 0))
+            if c is not None:
+                leaves[c] = False
+            room[leaves] = np.maximum(-self.g[leaves] / gamma[leaves], 0)
+            rises, falls = beta[1:] - rate > 0, beta[1:] < 0
+            to_C = np.where(rises, (self.C - self.a[S]) / (beta[1:] - rate), np.inf)
+            to_0 = np.where(falls, -self.a[S] / beta[1:], np.inf)
+            room[S] = np.maximum(np.minimum(to_C, to_0), 0)
+        return room
+
+    def _go(self, length, beta, gamma):
+        """Move along; a step that changes the threshold moves all g."""
+        self.a[self._margin] += length * beta[1:]
+        self.threshold -= length * beta[0]
+        self.g += length * gamma
+
+    def _change(self, k):
+        """Example k reaches a bound, or the margin."""
+        if self.set[k] == MARGIN:
+            full = self.a[k] > self.C / 2
+            self.a[k] = self.C if full else 0.0
+            self._leave_margin(k, ERROR if full else REST)
+        else:
+            self._enter_margin(k)
 
     def _enter_margin(self, k):
         self.g[k] = 0.0
@@ -228,7 +409,7 @@ class IncrementalSVM:
         border = np.r_[self.y[k], self.Q[S, k]]
         u = self._solve(border) if S else np.zeros(1)
         pivot = self.Q[k, k] - border @ u if S else 1.0
-        if S and pivot <= DEPENDENT * self.Q.diagonal().max():
+        if S and pivot <= DEPENDENT * np.abs(self.Q.diagonal()).max():
             if not self._exchange(k, -u):
                 return
             return self._enter_margin(k)
@@ -276,8 +457,16 @@ class IncrementalSVM:
         if not self._margin:
             self._inverse = np.zeros((1, 1))
             return
+        if R[j, j] == 0:
+            raise ArithmeticError("the margin is singular without this example")
         R = R - np.outer(R[:, j], R[j]) / R[j, j]
         self._inverse = np.delete(np.delete(R, j, 0), j, 1)
+
+    def _system(self):
+        """The matrix [[0, t^T], [t, Q]] over the margin."""
+        S = self._margin
+        return np.block([[np.zeros((1, 1)), self.y[None, S]],
+                         [self.y[S, None], self.Q[np.ix_(S, S)]]])
 
     def _polish(self):
         """Remove what rounding has left in the margin's g."""
@@ -293,9 +482,7 @@ class IncrementalSVM:
 
     def _solve(self, right):
         """Solve the bordered system over the margin; refactor when its inverse has drifted."""
-        S = self._margin
-        matrix = np.block([[np.zeros((1, 1)), self.y[None, S]],
-                           [self.y[S, None], self.Q[np.ix_(S, S)]]])
+        matrix = self._system()
         for inverse in (lambda: self._inverse, lambda: np.linalg.pinv(matrix, hermitian=True)):
             self._inverse = inverse()
             solution = self._inverse @ right

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.svm import SVC
 
-from decon import Gaussian, IncrementalSVM, KernelMachine, Linear, Polynomial
+from decon import Gaussian, IncrementalSVM, KernelMachine, Linear, Polynomial, Tanh
 
 
 def taught(X, y, kernel, C, base=None):
@@ -152,3 +152,119 @@ def test_a_refused_example_changes_nothing():
         svm.learn([0.0, 1.0], 1)
     np.testing.assert_array_equal(svm.a, before[0])
     assert svm.threshold == before[1] and len(svm.y) == 2
+
+
+# -- unlearning, another C, many at once -------------------------------------------------------
+
+
+def same_machine(svm, other, T, atol=1e-7):
+    assert svm.kkt_residual < 1e-9 and len(svm.y) == len(other.y)
+    assert svm.objective == pytest.approx(other.objective, rel=1e-9, abs=1e-9)
+    np.testing.assert_allclose(svm.decision_function(T) + svm.threshold,
+                               other.decision_function(T) + other.threshold, atol=atol)
+    if ((svm.a > 0) & (svm.a < svm.C)).any():  # otherwise the threshold is an interval
+        assert svm.threshold == pytest.approx(other.threshold, abs=atol)
+
+
+@pytest.mark.parametrize("kernel", [Linear(), Polynomial(2, gamma=0.2), Gaussian(2.0)], ids=str)
+def test_unlearned_is_never_learned(kernel):
+    rng = np.random.default_rng(5)
+    X, y = noisy(rng, 120, 4)
+    svm = IncrementalSVM(kernel, 1.0).fit(X, y)
+    gone = rng.permutation(120)[:40]
+    for i in -np.sort(-gone):
+        svm.unlearn(int(i))
+    rest = np.delete(np.arange(120), gone)
+    np.testing.assert_array_equal(svm.X, X[rest])
+    same_machine(svm, taught(X[rest], y[rest], kernel, 1.0), rng.standard_normal((50, 4)))
+    assert svm.restarts == 1  # the fit: no path got lost
+
+
+@pytest.mark.parametrize("C", [0.05, 0.5, 3.0, 50.0])
+def test_another_C_is_as_if_it_had_been_so_from_the_start(C):
+    rng = np.random.default_rng(6)
+    X, y = noisy(rng, 100, 3)
+    svm = taught(X, y, Gaussian(1.5), 1.0)
+    svm.change_C(C)
+    same_machine(svm, taught(X, y, Gaussian(1.5), C), rng.standard_normal((50, 3)))
+    assert svm.restarts == 0 and svm.C == C
+
+
+def test_learn_and_unlearn_leaves_no_trace():
+    rng = np.random.default_rng(7)
+    X, y = noisy(rng, 60, 3)
+    svm = taught(X[:-1], y[:-1], Gaussian(1.5), 1.0)
+    a, threshold = svm.a.copy(), svm.threshold
+    svm.learn(X[-1], -y[-1])
+    svm.unlearn(-1)
+    np.testing.assert_allclose(svm.a, a, atol=1e-12)
+    assert svm.threshold == pytest.approx(threshold, abs=1e-12)
+
+
+@pytest.mark.parametrize("with_base", [False, True])
+def test_leave_one_out_is_what_a_refit_without_it_says(with_base):
+    X, y = noisy(np.random.default_rng(8), 50, 3)
+    kernel = Polynomial(2, gamma=0.3)
+    base = KernelMachine.random(kernel, 3, 4, 1) if with_base else None
+    svm = IncrementalSVM(kernel, 1.0, base).fit(X, y)
+    before = svm.a.copy(), svm.objective
+    f = svm.leave_one_out()
+    np.testing.assert_array_equal(svm.a, before[0])
+    assert svm.objective == before[1] and svm.kkt_residual < 1e-9
+    for i in range(50):
+        others = np.arange(50) != i
+        refit = IncrementalSVM(kernel, 1.0, base).fit(X[others], y[others])
+        assert f[i] == pytest.approx(refit.decision_function(X[[i]])[0], abs=1e-7)
+
+
+def test_many_at_once_is_one_by_one():
+    rng = np.random.default_rng(9)
+    X, y = noisy(rng, 150, 4)
+    T = rng.standard_normal((50, 4))
+    one_by_one = taught(X, y, Gaussian(2.0), 1.0)
+    assert one_by_one.restarts == 0
+    same_machine(IncrementalSVM(Gaussian(2.0), 1.0).fit(X, y), one_by_one, T)
+    both = IncrementalSVM(Gaussian(2.0), 1.0).fit(X[:70], y[:70]).fit(X[70:], y[70:])
+    same_machine(both, one_by_one, T)
+
+
+@settings(max_examples=150, deadline=None)
+@given(seed=st.integers(0, 10**6), n=st.integers(1, 25), d=st.integers(1, 4),
+       C=st.sampled_from([0.01, 0.1, 1.0, 10.0, 1000.0]),
+       kind=st.sampled_from(["integers", "duplicates", "near duplicates", "large", "one class"]),
+       kernel=st.sampled_from([Linear(), Polynomial(2), Polynomial(3), Gaussian(1.0),
+                               Tanh(0.1, -0.1)]))
+def test_no_path_through_nasty_examples_fails(seed, n, d, C, kind, kernel):
+    rng = np.random.default_rng(seed)
+    X, y = noisy(rng, n, d)
+    if kind == "integers":
+        X = X.round()
+    elif kind == "large":
+        X *= 10
+    elif kind == "one class":
+        y[:] = 1
+    elif kind != "one class":
+        X[n // 2 :] = X[: n - n // 2]
+        X[n // 2 :] += 1e-7 * (kind == "near duplicates") * rng.standard_normal((n - n // 2, d))
+    svm = taught(X, y, kernel, C)
+    residuals = [svm.kkt_residual]
+    svm.change_C(C * rng.choice([0.1, 0.5, 3.0, 10.0]))
+    residuals.append(svm.kkt_residual)
+    while len(svm.y):
+        svm.unlearn(int(rng.integers(len(svm.y))))
+        residuals.append(svm.kkt_residual)
+    assert max(residuals) < 1e-6
+
+
+@pytest.mark.parametrize("act, error, word", [
+    (lambda svm: svm.unlearn(3), IndexError, "no example 3"),
+    (lambda svm: svm.change_C(-1.0), ValueError, "C must"),
+    (lambda svm: svm.fit([[0.0], [1.0]], [1]), ValueError, "shape"),
+    (lambda svm: svm.fit([[0.0], [np.inf]], [1, -1]), ValueError, "finite"),
+])
+def test_what_cannot_be_done_changes_nothing(act, error, word):
+    svm = taught([[0.0], [2.0], [3.0]], [-1, 1, 1], Linear(), 10.0)
+    with pytest.raises(error, match=word):
+        act(svm)
+    assert len(svm.y) == 3 and svm.kkt_residual < 1e-12
+    np.testing.assert_allclose(svm.decision_function([[0.0], [2.0]]), [-1, 1])

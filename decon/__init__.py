@@ -1,6 +1,7 @@
 """decon: take a black-box kernel machine apart, from its yes/no answers alone."""
 
 from .deconstruction import Deconstruction, deconstruct
+from .enumeration import enumerate_svms
 from .incremental import IncrementalSVM
 from .kernels import Gaussian, Linear, Polynomial, Tanh
 from .machine import KernelMachine
@@ -20,5 +21,6 @@ __all__ = [
     "Polynomial",
     "Tanh",
     "deconstruct",
+    "enumerate_svms",
     "upgrade",
 ]

@@ -5,10 +5,11 @@ import numpy as np
 from .dual import dual_optimum
 from .machine import KernelMachine
 
-MARGIN, ERROR, REST = 0, 1, 2  # on the margin (0 < a < C), at the bound (a = C), outside (a = 0)
+# On the margin (0 < a < C), at the bound (a = C), outside (a = 0), or forgotten (no conditions).
+MARGIN, ERROR, REST, GONE = 0, 1, 2, 3
 DEPENDENT = 1e-10  # relative size below which a pivot counts as zero
 ROUNDING = 1e-10, 1e-13  # what the conditions may be violated by: in all, and of the terms of f
-CHANGING = "a", "g", "set", "_inverse", "_margin"  # what is changed in place
+DUST = 1e-12  # of the largest multiplier, is what rounding leaves of one that has become 0
 PATIENCE = 10  # events an example, before a path is given up and the optimum computed afresh
 
 
@@ -92,7 +93,7 @@ class IncrementalSVM:
         """The largest violation of the optimality conditions; 0 up to rounding."""
         if not len(self.y):
             return 0.0
-        g = self._exact_g()
+        g = np.where(self.set == GONE, 0.0, self._exact_g())
         free = (self.a > 0) & (self.a < self.C)
         wrong = np.where(free, np.abs(g), np.where(self.a <= 0, -g, g))
         outside = np.maximum(-self.a, self.a - self.C)
@@ -175,7 +176,12 @@ class IncrementalSVM:
         n = len(self.y)
         if not -n <= i < n:
             raise IndexError(f"there is no example {i}: {n} have been learned")
-        self._along(self._shrink, i % n)
+        self.forget(i % n)
+        self._remove(i % n)
+
+    def forget(self, i):
+        """Unlearn example i, but keep its place: its multiplier is 0, and its number stays."""
+        self._along(self._shrink, i)
 
     def change_C(self, C):
         """Change the price of an error.
@@ -198,30 +204,39 @@ class IncrementalSVM:
             The examples with other signs than y are the errors of leave-one-out cross validation.
         """
         f = self.y * (self._exact_g() + 1)  # right where a = 0: nothing changes
-        state = {name: value.copy() if name in CHANGING else value
-                 for name, value in self.__dict__.items()}
+        state = self.state()
         for i in np.flatnonzero(self.a > 0):
-            x = self.X[i : i + 1]
-            self.unlearn(i)
-            if len(self.y):
-                f[i] = self.decision_function(x)[0]
-            else:
-                f[i] = 0.0 if self.base is None else self.base.decision_function(x)[0]
-            self.__dict__.update({name: value.copy() if name in CHANGING else value
-                                  for name, value in state.items()})
+            self.forget(i)
+            f[i] = self.y[i] * (self._exact_g([i])[0] + 1)
+            self.return_to(state)
         return f
+
+    def state(self):
+        """What `return_to` needs to come back to this optimum: a tuple of small arrays."""
+        return self.a.copy(), self.set.copy(), self._margin.copy(), self.threshold
+
+    def return_to(self, state):
+        """Come back to an earlier optimum, of the same examples and the same C."""
+        self.a, self.set, self._margin, self.threshold = (
+            state[0].copy(), state[1].copy(), state[2].copy(), state[3])
+        self._inverse = np.zeros((1, 1))
+        if self._margin:
+            self._inverse = np.linalg.pinv(self._system(), hermitian=True)
+        self.g = self._exact_g()
 
     def _along(self, path, *argument):
         """Follow a path to its end; where it gets lost, go there at once."""
-        lost = False
+        lost, largest = False, self.a.max(initial=0)
         try:
             path(*argument)
         except ArithmeticError:
             lost = True
-        if path == self._shrink:
-            self._remove(*argument)
-        elif path == self._stretch:
+        if path == self._stretch:
             self.C = argument[0]
+        used = self.a > 0
+        alone = len(np.unique(self.y[used])) < 2  # then sum_i a_i t_i = 0 leaves no room
+        dust = used & (alone | (self.a < DUST * largest))
+        self.a[dust], lost = 0, lost or dust.any()
         if not lost:
             self._polish()
         if lost or not self.kkt_residual <= self._rounding():
@@ -234,19 +249,21 @@ class IncrementalSVM:
     def _restart(self):
         """The optimum, computed afresh from where we are."""
         self.restarts += 1
-        p = 1 - self.y * self.f0
-        a = dual_optimum(self.Q, self.y, p, self.C, self.a.clip(0, self.C))
-        self.a, self._margin, self._inverse = a, [], np.zeros((1, 1))
-        self.set = np.where(a <= 0, REST, np.where(a >= self.C, ERROR, MARGIN))
+        p, known = 1 - self.y * self.f0, self.set != GONE
+        self.a[~known] = 0
+        self.a[known] = a = dual_optimum(self.Q[np.ix_(known, known)], self.y[known], p[known],
+                                         self.C, self.a[known])
+        self._margin, self._inverse = [], np.zeros((1, 1))
+        self.set[known] = np.where(a <= 0, REST, np.where(a >= self.C, ERROR, MARGIN))
         free = np.flatnonzero(self.set == MARGIN)
-        slack = self.y * (self.Q @ a - p)  # what the threshold has to be, for each
+        slack = self.y * (self.Q @ self.a - p)  # what the threshold has to be, for each
         if len(free):
             self._margin = free.tolist()
             self._inverse = np.linalg.pinv(self._system(), hermitian=True)
             self.threshold = float(np.median(slack[free]))
         elif len(a):
-            above = slack[np.where(self.y > 0, a < self.C, a > 0)]
-            below = slack[np.where(self.y > 0, a > 0, a < self.C)]
+            above = slack[known & np.where(self.y > 0, self.a < self.C, self.a > 0)]
+            below = slack[known & np.where(self.y > 0, self.a > 0, self.a < self.C)]
             ends = [side for side in (below.max(initial=-np.inf), above.min(initial=np.inf))
                     if np.isfinite(side)]
             self.threshold = float(np.mean(ends))
@@ -268,15 +285,14 @@ class IncrementalSVM:
     def _shrink(self, c):
         """Let example c's multiplier shrink to 0, the conditions of all others holding."""
         if self.set[c] == MARGIN:
-            self._leave_margin(c, REST)
-        self.set[c] = REST
+            self._leave_margin(c, GONE)
+        self.set[c] = GONE
         for _ in range(PATIENCE * (len(self.y) + 10)):
             if self.a[c] <= 0:
                 break
             self._step(c, -1)
         else:
             raise ArithmeticError("no end of events")
-        self.g[c] = 0.0  # its own condition does not matter any more
 
     def _stretch(self, C):
         """Let C go to another value, and the multipliers at the bound with it."""
@@ -288,9 +304,7 @@ class IncrementalSVM:
             raise ArithmeticError("no end of events")
 
     def _remove(self, c):
-        """Forget example c, whose multiplier is 0 (or is to be made up for by a restart)."""
-        if c in self._margin:
-            self._leave_margin(c, REST)
+        """Take away example c, which has been forgotten."""
         n = len(self.y)
         rest = np.delete(np.arange(n), c)
         store = np.zeros_like(self._store)
@@ -348,7 +362,7 @@ class IncrementalSVM:
         self.a[c] += length * sign * bool(S)
         self._go(length, beta, gamma)
         if full <= room[first]:
-            self.a[c], self.set[c] = (self.C, ERROR) if sign > 0 else (0.0, REST)
+            self.a[c], self.set[c] = (self.C, ERROR) if sign > 0 else (0.0, GONE)
         else:
             self._change(first)
 

@@ -1,0 +1,98 @@
+"""Many SVMs from one data set: the best ones with distinct support vectors [Kanamori et al.]."""
+
+from dataclasses import dataclass
+from heapq import heappop, heappush
+
+import numpy as np
+from tqdm import tqdm
+
+from .incremental import IncrementalSVM
+from .machine import KernelMachine
+
+
+@dataclass(frozen=True)
+class Model:
+    """One of the machines that `enumerate_svms` lists.
+
+    Attributes
+    ----------
+    objective : float
+        Of the dual problem.
+    support : array (s,) of ints
+        The numbers of its support vectors in the data set, ascending.
+    machine : KernelMachine
+    """
+
+    objective: float
+    support: np.ndarray
+    machine: KernelMachine
+
+
+def enumerate_svms(X, y, kernel, C=1.0, count=None, progress=True):
+    """SVMs with distinct support vectors, in descending order of the dual objective.
+
+    For a set I of examples, a(I) are the multipliers of the SVM trained on them alone. The models
+    are all different supports of a(I) over all I. Lawler's scheme lists them: the best model is
+    the SVM on all examples; those without one of its support vectors, i, are its children, each
+    the result of *unlearning* i; the best child that has not been listed is next, and has children
+    of its own. Support vectors that have been branched on at a parent are not branched on again
+    below its later children, as that would lead to the same sets I.
+
+    If the kernel matrix is singular (duplicates, a linear kernel in few dimensions), different
+    multipliers can have the same objective, and only the sequence of objectives is defined.
+
+    Parameters
+    ----------
+    X : array (n, d)
+    y : array (n,) of +1 and -1
+    kernel : Linear, Polynomial, Tanh or Gaussian
+    C : float, positive
+    count : int, optional
+        The largest number of models; all of them (at most 2^n) if left out.
+    progress : bool
+        Show a progress bar when the work takes more than a few seconds.
+
+    Yields
+    ------
+    Model
+        Computed as they are asked for: the first one costs a single training.
+
+    Raises
+    ------
+    ValueError
+        As `IncrementalSVM` does for examples that cannot be learned.
+
+    Examples
+    --------
+    >>> from decon import Gaussian
+    >>> X, y = [[0.], [1.], [3.], [4.]], [-1, -1, 1, 1]
+    >>> for model in enumerate_svms(X, y, Gaussian(1.), C=2., count=3):
+    ...     print(round(model.objective, 4), model.support)
+    1.321 [0 1 2 3]
+    1.2216 [0 1 2]
+    1.2216 [1 2 3]
+    """
+    svm = IncrementalSVM(kernel, C).fit(X, y)
+    heap, seen, pushed = [], set(), 0
+
+    def push(branched):
+        nonlocal pushed
+        heappush(heap, (-svm.objective, pushed, svm.state(), branched))  # pushed: the first first
+        pushed += 1
+
+    push(frozenset())
+    with tqdm(total=count, unit=" models", delay=3, disable=not progress, leave=False) as bar:
+        while heap and (count is None or len(seen) < count):
+            objective, _, state, branched = heappop(heap)
+            svm.return_to(state)
+            support = np.flatnonzero(svm.a > 0)
+            if support.tobytes() not in seen:
+                seen.add(support.tobytes())
+                bar.update()
+                yield Model(-objective, support, svm.machine())
+            for i in support:
+                if i not in branched:
+                    svm.return_to(state)
+                    svm.forget(i)
+                    branched |= {i}
+                    push(branched)

@@ -91,9 +91,13 @@ class IncrementalSVM:
     @property
     def kkt_residual(self):
         """The largest violation of the optimality conditions; 0 up to rounding."""
+        return self._violation(self._exact_g())
+
+    def _violation(self, g):
+        """The same, for g as given."""
         if not len(self.y):
             return 0.0
-        g = np.where(self.set == GONE, 0.0, self._exact_g())
+        g = np.where(self.set == GONE, 0.0, g)
         free = (self.a > 0) & (self.a < self.C)
         wrong = np.where(free, np.abs(g), np.where(self.a <= 0, -g, g))
         outside = np.maximum(-self.a, self.a - self.C)
@@ -239,12 +243,13 @@ class IncrementalSVM:
         self.a[dust], lost = 0, lost or dust.any()
         if not lost:
             self._polish()
-        if lost or not self.kkt_residual <= self._rounding():
+        if lost or not self._violation(self.g) <= self._rounding():
             self._restart()
 
     def _rounding(self):
         """As much as rounding may violate the conditions."""
-        return ROUNDING[0] + ROUNDING[1] * float((np.abs(self.Q) @ self.a).max(initial=0))
+        lengths = np.sqrt(np.abs(self.Q.diagonal()))  # |Q_ij| is at most the product of two
+        return ROUNDING[0] + ROUNDING[1] * float(lengths.max(initial=0) * (lengths @ self.a))
 
     def _restart(self):
         """The optimum, computed afresh from where we are."""

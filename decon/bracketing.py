@@ -195,8 +195,7 @@ def blocks(n, numbers, megabytes=16):
 def pn_pairs(positives, negatives, n, random_state=0):
     """n random PN-pairs out of pools of positive and negative points: two arrays (n, d).
 
-    Pairs are drawn without repetition as long as there are enough of them, and otherwise
-    with, so that some may be missing.
+    No pair is drawn again before all others have been: its bracket would tell nothing new.
 
     Examples
     --------
@@ -207,7 +206,8 @@ def pn_pairs(positives, negatives, n, random_state=0):
     rng = np.random.default_rng(random_state)
     positives, negatives = np.asarray(positives, float), np.asarray(negatives, float)
     total = len(positives) * len(negatives)
-    pairs = rng.choice(total, n, replace=n > total)
+    pairs = rng.choice(total, min(n, total), replace=False)
+    pairs = np.resize(pairs, n) if n > total else pairs
     return positives[pairs // len(negatives)], negatives[pairs % len(negatives)]
 
 

@@ -105,6 +105,9 @@ def test_lines_without_a_crossing_are_nan():
 def test_pairs_are_distinct_while_there_are_enough():
     P, N = pn_pairs(np.arange(4.0)[:, None], -np.arange(1.0, 6)[:, None], 20, 3)
     assert len(set(zip(P.ravel(), N.ravel(), strict=True))) == 20
+    P, N = pn_pairs(np.arange(4.0)[:, None], -np.arange(1.0, 6)[:, None], 50, 3)
+    for part in (slice(0, 20), slice(20, 40)):  # none again before all others
+        assert len(set(zip(P[part, 0], N[part, 0], strict=True))) == 20
     P, N = pn_pairs([[1.0]], [[0.0]], 7)
     assert P.shape == N.shape == (7, 1)
 

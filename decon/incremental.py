@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .bordered import Bordered
 from .dual import dual_optimum
 from .machine import KernelMachine
 
@@ -75,8 +76,8 @@ class IncrementalSVM:
         self.threshold = 0.0
         self.restarts = 0
         self._store = np.empty((0, 0))  # Q with room to grow
-        self._margin = []  # indices on the margin, in the order of the inverse
-        self._inverse = np.zeros((1, 1))  # of [[0, t^T], [t, Q]] over the margin
+        self._margin = []  # indices on the margin, in the order of the system
+        self._system = Bordered()
 
     @property
     def Q(self):
@@ -223,10 +224,13 @@ class IncrementalSVM:
         """Come back to an earlier optimum, of the same examples and the same C."""
         self.a, self.set, self._margin, self.threshold = (
             state[0].copy(), state[1].copy(), state[2].copy(), state[3])
-        self._inverse = np.zeros((1, 1))
-        if self._margin:
-            self._inverse = np.linalg.pinv(self._system(), hermitian=True)
+        self._set_up()
         self.g = self._exact_g()
+
+    def _set_up(self):
+        """The bordered system of the margin, from nothing."""
+        S = self._margin
+        self._system = Bordered(self.y[S], self.Q[np.ix_(S, S)])
 
     def _along(self, path, *argument):
         """Follow a path to its end; where it gets lost, go there at once."""
@@ -258,13 +262,12 @@ class IncrementalSVM:
         self.a[~known] = 0
         self.a[known] = a = dual_optimum(self.Q[np.ix_(known, known)], self.y[known], p[known],
                                          self.C, self.a[known])
-        self._margin, self._inverse = [], np.zeros((1, 1))
         self.set[known] = np.where(a <= 0, REST, np.where(a >= self.C, ERROR, MARGIN))
         free = np.flatnonzero(self.set == MARGIN)
+        self._margin = free.tolist()
+        self._set_up()
         slack = self.y * (self.Q @ self.a - p)  # what the threshold has to be, for each
         if len(free):
-            self._margin = free.tolist()
-            self._inverse = np.linalg.pinv(self._system(), hermitian=True)
             self.threshold = float(np.median(slack[free]))
         elif len(a):
             above = slack[known & np.where(self.y > 0, self.a < self.C, self.a > 0)]
@@ -312,9 +315,8 @@ class IncrementalSVM:
         """Take away example c, which has been forgotten."""
         n = len(self.y)
         rest = np.delete(np.arange(n), c)
-        store = np.zeros_like(self._store)
-        store[: n - 1, : n - 1] = self.Q[np.ix_(rest, rest)]
-        self._store = store
+        self._store[c : n - 1, :n] = self._store[c + 1 : n, :n]
+        self._store[:n, c : n - 1] = self._store[:n, c + 1 : n]
         for name in ("X", "y", "f0", "a", "g", "set"):
             setattr(self, name, getattr(self, name)[rest])
         self._margin = [k - (k > c) for k in self._margin]
@@ -350,7 +352,7 @@ class IncrementalSVM:
         """Let a_c grow (sign 1) or shrink (-1), until the first example changes its set."""
         S = self._margin
         if S:
-            beta = -sign * self._solve(np.r_[self.y[c], self.Q[S, c]])  # (-threshold, a_S)
+            beta = -sign * self._system.solve(np.r_[self.y[c], self.Q[S, c]])  # (-threshold, a_S)
             gamma = sign * self.Q[:, c] + self.Q[:, S] @ beta[1:] + self.y * beta[0]
             small = DEPENDENT * np.sqrt(np.abs(self.Q.diagonal() * self.Q[c, c]))
         else:  # only the threshold moves: until g_c is 0, or another that can make up for a_c
@@ -376,7 +378,7 @@ class IncrementalSVM:
         S, sign = self._margin, np.sign(C - self.C)
         moving = sign * (self.set == ERROR)
         if S:
-            beta = -self._solve(np.r_[self.y @ moving, self.Q[S] @ moving])
+            beta = -self._system.solve(np.r_[self.y @ moving, self.Q[S] @ moving])
         else:
             beta = np.zeros(1)
         gamma = self.Q @ moving + self.Q[:, S] @ beta[1:] + self.y * beta[0]
@@ -424,24 +426,13 @@ class IncrementalSVM:
 
     def _enter_margin(self, k):
         self.g[k] = 0.0
-        S = self._margin
-        border = np.r_[self.y[k], self.Q[S, k]]
-        u = self._solve(border) if S else np.zeros(1)
-        pivot = self.Q[k, k] - border @ u if S else 1.0
-        if S and pivot <= DEPENDENT * np.abs(self.Q.diagonal()).max():
-            if not self._exchange(k, -u):
-                return
-            return self._enter_margin(k)
-        self.set[k] = MARGIN
-        S.append(k)
-        if len(S) == 1:
-            self._inverse = np.array([[-self.Q[k, k], self.y[k]], [self.y[k], 0.0]])
-            return
-        n = len(S)
-        bigger = np.zeros((n + 1, n + 1))
-        bigger[:n, :n] = self._inverse
-        edge = np.r_[-u, 1.0]
-        self._inverse = bigger + np.outer(edge, edge) / pivot
+        border = np.r_[self.y[k], self.Q[self._margin, k]]
+        smallest = DEPENDENT * np.abs(self.Q.diagonal()).max()
+        if self._system.enter(border, self.Q[k, k], smallest):
+            self.set[k] = MARGIN
+            self._margin.append(k)
+        elif self._exchange(k, -self._system.solve(border)):
+            self._enter_margin(k)
 
     def _exchange(self, k, beta):
         """k depends on the margin: shift weight between them, changing no margin, till one is full.
@@ -469,45 +460,19 @@ class IncrementalSVM:
         return True
 
     def _leave_margin(self, k, new_set):
-        j = self._margin.index(k) + 1
+        j = self._margin.index(k)
         self._margin.remove(k)
         self.set[k] = new_set
-        R = self._inverse
-        if not self._margin:
-            self._inverse = np.zeros((1, 1))
-            return
-        if R[j, j] == 0:
-            raise ArithmeticError("the margin is singular without this example")
-        R = R - np.outer(R[:, j], R[j]) / R[j, j]
-        self._inverse = np.delete(np.delete(R, j, 0), j, 1)
-
-    def _system(self):
-        """The matrix [[0, t^T], [t, Q]] over the margin."""
-        S = self._margin
-        return np.block([[np.zeros((1, 1)), self.y[None, S]],
-                         [self.y[S, None], self.Q[np.ix_(S, S)]]])
+        self._system.leave(j)
 
     def _polish(self):
         """Remove what rounding has left in the margin's g."""
         self.g = self._exact_g()
         S = self._margin
         if S and np.abs(self.g[S]).max() > 1e-12:
-            change = -self._solve(np.r_[self.a @ self.y, self.g[S]])
+            change = -self._system.solve(np.r_[self.a @ self.y, self.g[S]])
             a = self.a[S] + change[1:]
             if (a >= 0).all() and (a <= self.C).all():
                 self.a[S] = a
                 self.threshold -= change[0]
                 self.g = self._exact_g()
-
-    def _solve(self, right):
-        """Solve the bordered system over the margin; refactor when its inverse has drifted."""
-        matrix = self._system()
-        for inverse in (lambda: self._inverse, lambda: np.linalg.pinv(matrix, hermitian=True)):
-            self._inverse = inverse()
-            solution = self._inverse @ right
-            for _ in range(3):
-                residual = right - matrix @ solution
-                if np.abs(residual).max() <= 1e-13 * np.abs(right).max():
-                    return solution
-                solution = solution + self._inverse @ residual
-        return solution

@@ -24,6 +24,7 @@ FLOORS = {
     "ridge": (2, ("kernels/dual-representation",)),
     "svm": (2, ("kernels/maximum-margin", "kernels/soft-margin")),
     "machine": (2, ("kernels/kernel-machines",)),
+    "bordered": (2, ("upgrade/learning-and-unlearning",)),
     "dual": (2, ("upgrade/learning-and-unlearning",)),
     "errors": (3, ("deconstruction/the-laconic-oracle",)),
     "journal": (3, ("deconstruction/the-laconic-oracle", "beyond/boxes-that-misbehave")),

@@ -1,6 +1,7 @@
 """The whole algorithm: from the labels of a box to a machine that reproduces it, certified."""
 
 from dataclasses import dataclass, field
+from textwrap import fill
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -94,7 +95,8 @@ class Deconstruction:
         lines.append(f"queries       {total:,}")
         lines += [f"  {stage:<12}{n:>8,}" for stage, n in self.queries.items()]
         if self.reason:
-            lines.append(f"note          {self.reason}")
+            lines.append(fill(self.reason, 80, initial_indent="note          ",
+                              subsequent_indent=" " * 14))
         return "\n".join(lines)
 
     def plot(self):

@@ -39,7 +39,9 @@ def enumerate_svms(X, y, kernel, C=1.0, count=None, progress=True):
     below its later children, as that would lead to the same sets I.
 
     If the kernel matrix is singular (duplicates, a linear kernel in few dimensions), different
-    multipliers can have the same objective, and only the sequence of objectives is defined.
+    multipliers can have the same objective. Which of them are listed, and how many, depends on the
+    solver then; only the different values of the objective are defined. Data of many duplicates
+    tie massively, and the same supports are met again and again: remove duplicates first.
 
     Parameters
     ----------

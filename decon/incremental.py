@@ -1,6 +1,9 @@
 """An SVM that learns and unlearns one example at a time, exactly [Cauwenberghs and Poggio 2001]."""
 
+from copy import copy
+
 import numpy as np
+from tqdm import tqdm
 
 from .bordered import Bordered
 from .dual import dual_optimum
@@ -78,6 +81,7 @@ class IncrementalSVM:
         self._store = np.empty((0, 0))  # Q with room to grow
         self._margin = []  # indices on the margin, in the order of the system
         self._system = Bordered()
+        self._last = None, None, None  # a state, with the system and the g that belong to it
 
     @property
     def Q(self):
@@ -200,8 +204,13 @@ class IncrementalSVM:
             raise ValueError(f"C must be a finite number > 0, got {C!r}")
         self._along(self._stretch, float(C))
 
-    def leave_one_out(self):
+    def leave_one_out(self, progress=False):
         """f at every example, when all others have been learned and this one has not.
+
+        Parameters
+        ----------
+        progress : bool
+            Show a progress bar when it takes more than a few seconds.
 
         Returns
         -------
@@ -210,7 +219,8 @@ class IncrementalSVM:
         """
         f = self.y * (self._exact_g() + 1)  # right where a = 0: nothing changes
         state = self.state()
-        for i in np.flatnonzero(self.a > 0):
+        for i in tqdm(np.flatnonzero(self.a > 0), "leaving one out", delay=3, leave=False,
+                      disable=not progress, unit=" examples"):
             self.forget(i)
             f[i] = self.y[i] * (self._exact_g([i])[0] + 1)
             self.return_to(state)
@@ -218,14 +228,18 @@ class IncrementalSVM:
 
     def state(self):
         """What `return_to` needs to come back to this optimum: a tuple of small arrays."""
-        return self.a.copy(), self.set.copy(), self._margin.copy(), self.threshold
+        state = self.a.copy(), self.set.copy(), self._margin.copy(), self.threshold
+        self._last = state, copy(self._system), self.g.copy()
+        return state
 
     def return_to(self, state):
         """Come back to an earlier optimum, of the same examples and the same C."""
         self.a, self.set, self._margin, self.threshold = (
             state[0].copy(), state[1].copy(), state[2].copy(), state[3])
-        self._set_up()
-        self.g = self._exact_g()
+        if state is not self._last[0]:
+            self._set_up()
+            self._last = state, self._system, self._exact_g()
+        self._system, self.g = copy(self._last[1]), self._last[2].copy()
 
     def _set_up(self):
         """The bordered system of the margin, from nothing."""
@@ -272,9 +286,11 @@ class IncrementalSVM:
         elif len(a):
             above = slack[known & np.where(self.y > 0, self.a < self.C, self.a > 0)]
             below = slack[known & np.where(self.y > 0, self.a > 0, self.a < self.C)]
-            ends = [side for side in (below.max(initial=-np.inf), above.min(initial=np.inf))
-                    if np.isfinite(side)]
-            self.threshold = float(np.mean(ends))
+            ends = below.max(initial=-np.inf), above.min(initial=np.inf)
+            if self.base is None:
+                self.threshold = float(np.mean([end for end in ends if np.isfinite(end)]))
+            else:  # as near to the base as may be
+                self.threshold = float(np.clip(self.threshold, *ends))
         else:
             self.threshold = 0.0
         self._polish()
@@ -315,8 +331,9 @@ class IncrementalSVM:
         """Take away example c, which has been forgotten."""
         n = len(self.y)
         rest = np.delete(np.arange(n), c)
-        self._store[c : n - 1, :n] = self._store[c + 1 : n, :n]
-        self._store[:n, c : n - 1] = self._store[:n, c + 1 : n]
+        Q = self._store
+        Q[:c, c : n - 1], Q[c : n - 1, :c] = Q[:c, c + 1 : n], Q[c + 1 : n, :c]
+        Q[c : n - 1, c : n - 1] = Q[c + 1 : n, c + 1 : n]
         for name in ("X", "y", "f0", "a", "g", "set"):
             setattr(self, name, getattr(self, name)[rest])
         self._margin = [k - (k > c) for k in self._margin]
@@ -353,7 +370,7 @@ class IncrementalSVM:
         S = self._margin
         if S:
             beta = -sign * self._system.solve(np.r_[self.y[c], self.Q[S, c]])  # (-threshold, a_S)
-            gamma = sign * self.Q[:, c] + self.Q[:, S] @ beta[1:] + self.y * beta[0]
+            gamma = sign * self.Q[c] + beta[1:] @ self.Q[S] + self.y * beta[0]
             small = DEPENDENT * np.sqrt(np.abs(self.Q.diagonal() * self.Q[c, c]))
         else:  # only the threshold moves: until g_c is 0, or another that can make up for a_c
             beta = np.array([sign * self.y[c]])
@@ -381,7 +398,7 @@ class IncrementalSVM:
             beta = -self._system.solve(np.r_[self.y @ moving, self.Q[S] @ moving])
         else:
             beta = np.zeros(1)
-        gamma = self.Q @ moving + self.Q[:, S] @ beta[1:] + self.y * beta[0]
+        gamma = self.Q @ moving + beta[1:] @ self.Q[S] + self.y * beta[0]
         scale = np.sqrt(np.abs(self.Q.diagonal() * self.Q.diagonal().max(initial=0)))
         room = self._room(gamma, beta, DEPENDENT * scale, None, sign)
         first = int(np.argmin(room)) if len(room) else 0

@@ -219,7 +219,8 @@ class Oracle:
         if labels.size != len(X) or labels.ndim > 2:
             raise OracleError(
                 f"predict must return one label a point: {len(X)} points were asked about and "
-                f"the answer has shape {labels.shape}"
+                f"the answer has shape {labels.shape}. If these are scores of classes, as of "
+                "predict_proba, give the box lambda X: scores(X)[:, 1] > 0.5"
             )
         return labels.ravel()
 
@@ -254,6 +255,11 @@ class Oracle:
                 self._complain(labels)
             self._guessed = self._positive == 1
         others = kinds - {self._positive}
+        if len(kinds) == len(others) == 2 and not self._guessed:
+            raise OracleError(
+                f"positive={self._positive!r} was said to count as +1, but the box says "
+                f"{' and '.join(map(repr, sorted(others, key=str)))}: say which of the two it is"
+            )
         if len(others) > 1:
             self._complain(labels)
         if others:

@@ -95,6 +95,43 @@ def plot_boundary(ax, machine, xlim, ylim, color=BOUNDARY, linestyle="-", label=
     ax.set(xlim=xlim, ylim=ylim)
 
 
+def plot_models(axes, X, y, models, xlim, ylim):
+    """Machines of the plane that were trained on the same points, one a panel, with their rank.
+
+    Diamonds mark the support vectors; a dashed line repeats the first machine's boundary.
+
+    Parameters
+    ----------
+    axes : array of matplotlib axes
+        One for each model, at least; those left over are emptied.
+    X : array (n, 2)
+    y : array (n,)
+    models : list
+        With `objective`, `support` and `machine`, like those of `enumerate_svms`.
+
+    Examples
+    --------
+    >>> from decon import Gaussian, enumerate_svms
+    >>> X, y = [[0., 0.], [1., 0.], [3., 1.]], [-1, 1, 1]
+    >>> fig, axes = plt.subplots(1, 2)
+    >>> models = list(enumerate_svms(X, y, Gaussian(1.), count=2))
+    >>> plot_models(axes, X, y, models, (-1, 4), (-1, 2))
+    >>> plt.close(fig)
+    """
+    X, axes = np.asarray(X, float), np.ravel(axes)
+    for rank, (ax, model) in enumerate(zip(axes, models, strict=False), start=1):
+        if rank > 1:
+            plot_boundary(ax, models[0].machine, xlim, ylim, PAPER, "--", fill=False)
+        plot_boundary(ax, model.machine, xlim, ylim)
+        plot_labels(ax, X, y, size=16)
+        ax.plot(*X[model.support].T, "D", markersize=7, markerfacecolor="none", color=SUPPORT,
+                markeredgewidth=1.2)
+        ratio = model.objective / models[0].objective if models[0].objective else 1.0
+        ax.set_title(f"{rank}: objective {ratio:.3f}")
+    for ax in axes[len(models):]:
+        ax.set_axis_off()
+
+
 def plot_singular_values(ax, values, m=None):
     """Singular values on a logarithmic scale, and a line after the m-th.
 

@@ -338,7 +338,8 @@ class Search:
                     result.reason = "the boundary is made of flat pieces"
                 elif (flat := self.flat_far_away()) is None:
                     result.reason = ("the boundary is straight across S_Y and has an end: perhaps "
-                                     "a Gaussian machine with threshold 0")
+                                     "a Gaussian machine with threshold 0, or one that sees a "
+                                     "projection of its input only")
                 elif flat and self.precision.coarse:
                     return self.name_by_shape("tanh")
             elif self.precision.coarse:

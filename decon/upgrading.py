@@ -1,21 +1,22 @@
 """From a deconstructed box to an upgraded machine, without its source code or training data."""
 
 import numpy as np
-from tqdm import tqdm
 
 from .incremental import IncrementalSVM
 from .kernels import Polynomial
 from .machine import KernelMachine
 
+THRESHOLDS = ("equal errors", "margin")
 
-def upgrade(result, X_new, y_new, C=1.0, gamma="scale", kappa=1.0, progress=True):
-    """Teach a deconstructed machine new examples, one at a time, on top of what it knows.
+
+def upgrade(result, X_new, y_new, C=1.0, gamma="scale", kappa=1.0, threshold="equal errors",
+            progress=True):
+    """Teach a deconstructed machine new examples, on top of what it knows.
 
     The recovered decision function f0 stays as it is; what is learned is
-    f = f0 + sum_i a_i t_i K(x_i, .), with the multipliers of an exact incremental SVM. Labels
-    leave the scale of f0 open, so it is set to have its known examples at a margin of `kappa`.
-    Give known examples beside the new ones, labelled by the box itself, or the machine forgets
-    that the rest of the world is still there.
+    f = f0 + sum_i a_i t_i K(x_i, .), with the multipliers of an `IncrementalSVM` that starts from
+    f0 (see `warm_start`). Give known examples beside the new ones, labelled by the box itself, or
+    the machine forgets that the rest of the world is still there.
 
     Parameters
     ----------
@@ -27,14 +28,12 @@ def upgrade(result, X_new, y_new, C=1.0, gamma="scale", kappa=1.0, progress=True
         Their labels +1 and -1.
     C : float, positive
         The soft margin's price of an error.
-    gamma : 'scale' or float, positive
-        Scale of a polynomial kernel (x.y)-term for the new examples: the recovered part of the
-        machine is rewritten for it and stays the same function. 'scale' is scikit-learn's
-        1 / (d var(X_new)). Other kernels keep their own constants.
-    kappa : float, positive
-        The median of |f0| over those examples that it already gets right.
+    gamma, kappa : see `warm_start`
+    threshold : 'equal errors' or 'margin'
+        Where to cut f: where leave-one-out misses the same share of the examples of either label,
+        or where the margin of the support vector machine has its middle.
     progress : bool
-        Show a progress bar when the work takes more than a few seconds.
+        Show a progress bar when leaving one out takes more than a few seconds.
 
     Returns
     -------
@@ -44,8 +43,7 @@ def upgrade(result, X_new, y_new, C=1.0, gamma="scale", kappa=1.0, progress=True
     Raises
     ------
     ValueError
-        If the result holds no machine, shapes do not match, a label is neither +1 nor -1, or
-        the machine gets none of the examples right (f0 then has no scale).
+        As `warm_start`; or if `threshold` is another word.
 
     Examples
     --------
@@ -56,19 +54,70 @@ def upgrade(result, X_new, y_new, C=1.0, gamma="scale", kappa=1.0, progress=True
     >>> upgraded.predict(X).tolist()
     [1, -1, -1, 1, 1]
     """
+    if threshold not in THRESHOLDS:
+        raise ValueError(f"threshold must be one of {THRESHOLDS}, got {threshold!r}")
+    base = warm_start(result, X_new, y_new, gamma, kappa)
+    svm = IncrementalSVM(base.kernel, C, base).fit(X_new, y_new)
+    machine = svm.machine()
+    if threshold == "margin":
+        return machine
+    shift = equal_errors(svm.leave_one_out(progress), svm.y)
+    return KernelMachine(machine.kernel, machine.support_vectors, machine.weights,
+                         machine.threshold + shift)
+
+
+def warm_start(result, X, y, gamma="scale", kappa=1.0):
+    """The recovered decision function, scaled to be the `base` of an `IncrementalSVM`.
+
+    Labels leave the scale of f0 open, so it is set to have the examples that f0 gets right at a
+    median margin of `kappa`: what the machine knows well then needs no new support vectors.
+
+    Parameters
+    ----------
+    result : Deconstruction or KernelMachine
+    X : array (n, d)
+        The examples that are to be learned.
+    y : array (n,)
+        Their labels +1 and -1.
+    gamma : 'scale' or float, positive
+        Scale of a polynomial kernel's (x.y)-term for the new examples: the recovered part of the
+        machine is rewritten for it and stays the same function. 'scale' is scikit-learn's
+        1 / (d var(X)). Other kernels keep their own constants.
+    kappa : float, positive
+        The median of |f0| over those examples that it already gets right.
+
+    Returns
+    -------
+    KernelMachine
+        With the same labels as the recovered one.
+
+    Raises
+    ------
+    ValueError
+        If the result holds no machine, shapes do not match, a label is neither +1 nor -1, or
+        the machine gets none of the examples right (f0 then has no scale).
+
+    Examples
+    --------
+    >>> from decon import KernelMachine, Linear
+    >>> X = [[2.], [-4.], [6.]]
+    >>> base = warm_start(KernelMachine(Linear(), [[1.]], [5.], 0.), X, [1, -1, 1])
+    >>> base.decision_function(X).tolist()
+    [0.5, -1.0, 1.5]
+    """
     machine = result if isinstance(result, KernelMachine) else result.machine
     if machine is None:
         raise ValueError(f"the deconstruction holds no machine to upgrade: {result.reason}")
-    X, y = np.asarray(X_new, float), np.asarray(y_new)
+    X, y = np.asarray(X, float), np.asarray(y)
     if X.ndim != 2 or X.shape[1] != machine.dimension or y.shape != X.shape[:1]:
-        raise ValueError(f"expected X_new of shape (n, {machine.dimension}) and y_new of shape "
+        raise ValueError(f"expected examples of shape (n, {machine.dimension}) and labels of shape "
                          f"(n,), got {X.shape} and {y.shape}")
     if len(X) == 0 or not np.isfinite(X).all():
-        raise ValueError("X_new must hold at least one example and no NaN or infinity")
+        raise ValueError("there must be at least one example, and no NaN or infinity")
     if not kappa > 0:
         raise ValueError(f"kappa must be > 0, got {kappa!r}")
     if not np.isin(y, (-1, 1)).all():
-        raise ValueError(f"y_new must hold +1 and -1 only, got {np.unique(y)[:5]}")
+        raise ValueError(f"labels must be +1 and -1 only, got {np.unique(y)[:5]}")
     if isinstance(machine.kernel, Polynomial) and machine.kernel.coef0 > 0:
         if gamma == "scale":
             gamma = 1 / (X.shape[1] * (X.var() or 1.0))
@@ -78,10 +127,36 @@ def upgrade(result, X_new, y_new, C=1.0, gamma="scale", kappa=1.0, progress=True
         raise ValueError("the recovered machine gets none of the examples right: add known "
                          "examples, labelled by the box")
     factor = kappa / np.median(margins[margins > 0])
-    base = KernelMachine(machine.kernel, machine.support_vectors, factor * machine.weights,
+    return KernelMachine(machine.kernel, machine.support_vectors, factor * machine.weights,
                          factor * machine.threshold)
-    svm = IncrementalSVM(machine.kernel, C, base)
-    for x, t in tqdm(zip(X, y, strict=True), total=len(y), delay=3, disable=not progress,
-                     leave=False, desc="learning", unit=" examples"):
-        svm.learn(x, t)
-    return svm.machine()
+
+
+def equal_errors(f, y):
+    """The threshold at which both labels are missed equally often.
+
+    Parameters
+    ----------
+    f : array (n,)
+        Decision values, best of examples that were not learned (`IncrementalSVM.leave_one_out`).
+    y : array (n,) of +1 and -1
+
+    Returns
+    -------
+    float
+        0 where no other threshold is better, or one label is missing.
+
+    Examples
+    --------
+    >>> equal_errors(np.array([-3., -2., 1., 2., 3.]), np.array([-1, -1, 1, 1, 1]))
+    0.0
+    >>> equal_errors(np.array([-4., -3., -2., -1., 3.]), np.array([-1, -1, 1, 1, 1]))
+    -2.5
+    """
+    yes, no = np.sort(f[y > 0]), np.sort(f[y < 0])
+    if not len(yes) or not len(no):
+        return 0.0
+    values = np.unique(f)
+    cuts = np.r_[0.0, (values[1:] + values[:-1]) / 2]
+    missed = np.searchsorted(yes, cuts, "right") / len(yes)
+    taken = 1 - np.searchsorted(no, cuts, "right") / len(no)
+    return float(cuts[np.argmin(np.abs(missed - taken))])  # the first, which is 0, if it is as good

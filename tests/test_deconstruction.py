@@ -585,6 +585,11 @@ def test_saved_and_loaded_without_pickle(kernel, tmp_path):
         np.testing.assert_array_equal(same.machine.predict(X), result.machine.predict(X))
 
 
+def test_a_long_reason_is_wrapped():
+    lines = Deconstruction(reason=60 * "word ").summary().splitlines()
+    assert max(map(len, lines)) <= 80 and lines[-1].startswith(14 * " " + "word")
+
+
 def test_summary_and_plot():
     box, features = random_box(Polynomial(2), 8, 3, 0)
     result = take_apart(box.predict, features)

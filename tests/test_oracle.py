@@ -246,3 +246,15 @@ def test_an_oracle_seen_from_elsewhere():
 def test_malformed_noise_and_bounds_are_refused(make, word):
     with pytest.raises(ValueError, match=word):
         make()
+
+
+def test_a_misspelt_positive_label_is_named():
+    oracle = Oracle(lambda X: np.where(X[:, 0] > 0, "good", "bad"), 2, positive="Good")
+    with pytest.raises(OracleError, match="positive='Good'.*'bad' and 'good'"):
+        oracle(np.array([[1.0, 0.0], [-1.0, 0.0]]))
+
+
+def test_columns_of_scores_are_recognised_by_their_shape():
+    oracle = Oracle(lambda X: np.c_[X[:, 0], 1 - X[:, 0]], 2)
+    with pytest.raises(OracleError, match=r"shape \(3, 2\).*predict_proba"):
+        oracle(np.ones((3, 2)))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 
-from decon import plotting
+from decon import Gaussian, enumerate_svms, plotting
 
 
 @pytest.fixture
@@ -114,3 +114,16 @@ def test_html_has_the_classes_of_the_theme_and_no_path():
     assert '<div class="highlight"><pre>' in html and '<span class="k">def</span>' in html
     assert 'style="' not in html.replace("line-height: 125%;", "")
     assert inspect.getfile(plotting) not in html
+
+
+def test_models_have_a_panel_each_and_the_rest_is_empty():
+    X, y = np.array([[0.0, 0.0], [1.0, 0.0], [3.0, 1.0]]), [-1, 1, 1]
+    models = list(enumerate_svms(X, y, Gaussian(1.0), count=2, progress=False))
+    fig, axes = plt.subplots(1, 3)
+    plotting.plot_models(axes, X, y, models, (-1, 4), (-1, 2))
+    for rank, (ax, model) in enumerate(zip(axes, models, strict=False), start=1):
+        ratio = model.objective / models[0].objective
+        assert ax.get_title() == f"{rank}: objective {ratio:.3f}"
+        np.testing.assert_array_equal(ax.lines[0].get_xydata(), X[model.support])
+    assert not axes[2].axison
+    plt.close("all")

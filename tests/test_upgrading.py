@@ -2,10 +2,22 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.datasets import load_digits
 from sklearn.svm import SVC
 
-from decon import Deconstruction, KernelMachine, Linear, Oracle, Polynomial, deconstruct, upgrade
+from decon import (
+    Deconstruction,
+    IncrementalSVM,
+    KernelMachine,
+    Linear,
+    Oracle,
+    Polynomial,
+    deconstruct,
+    upgrade,
+)
+from decon.upgrading import equal_errors, warm_start
 
 
 @pytest.fixture(scope="module")
@@ -82,3 +94,57 @@ def test_bad_input_is_named(X, y, word):
 def test_an_unknown_box_cannot_be_upgraded():
     with pytest.raises(ValueError, match="no machine to upgrade: it is a forest"):
         upgrade(Deconstruction(reason="it is a forest"), np.eye(2), [1, -1])
+
+
+@given(st.integers(0, 10**6), st.integers(2, 30))
+def test_both_labels_are_missed_equally_often(seed, n):
+    rng = np.random.default_rng(seed)
+    y = np.r_[1, -1, rng.choice([-1, 1], n)]
+    f = np.round(rng.standard_normal(n + 2) + 0.7 * y, 1)  # with ties
+    def difference(cut):
+        return abs(np.mean(f[y > 0] <= cut) - np.mean(f[y < 0] > cut))
+    cut = equal_errors(f, y)
+    fine = np.r_[0, np.linspace(f.min(), f.max(), 999)]
+    assert difference(cut) <= min(difference(c) for c in fine) + 1e-12
+    assert cut == 0 or difference(cut) < difference(0)
+
+
+def test_one_label_leaves_the_threshold_alone():
+    assert equal_errors(np.array([1.0, 2.0]), np.array([1, 1])) == 0
+
+
+def test_the_threshold_of_the_margin_is_that_of_the_machine_learned_one_by_one(digits):
+    svc, _, X, y = digits
+    box, some = KernelMachine.from_sklearn(svc), slice(0, 150)
+    t = np.where(np.isin(y[some], [1, 8]), 1, -1)
+    base = warm_start(box, X[some], t, kappa=0.7)
+    assert (base.predict(X) == box.predict(X)).all()
+    margins = t * base.decision_function(X[some])
+    assert np.median(margins[margins > 0]) == pytest.approx(0.7)
+    svm = IncrementalSVM(base.kernel, 2.0, base)
+    for x, label in zip(X[some], t, strict=True):
+        svm.learn(x, label)
+    upgraded = upgrade(box, X[some], t, C=2.0, kappa=0.7, threshold="margin", progress=False)
+    np.testing.assert_allclose(upgraded.decision_function(X), svm.decision_function(X), atol=1e-9)
+
+
+def test_leave_one_out_chooses_the_threshold(digits):
+    svc, _, X, y = digits
+    box, n = KernelMachine.from_sklearn(svc), 300
+    t = np.where(np.isin(y, [1, 8]), 1, -1)
+    cut = upgrade(box, X[:n], t[:n], threshold="margin", progress=False)
+    machine = upgrade(box, X[:n], t[:n], progress=False)
+    shift = machine.threshold - cut.threshold
+    base = warm_start(box, X[:n], t[:n])
+    left_out = np.empty(n)
+    for i in range(n):  # n machines, each trained afresh without one example
+        rest = np.arange(n) != i
+        svm = IncrementalSVM(base.kernel, 1.0, base).fit(X[:n][rest], t[:n][rest])
+        left_out[i] = svm.decision_function(X[i:i + 1])[0]
+    missed, taken = np.mean(left_out[t[:n] > 0] <= shift), np.mean(left_out[t[:n] < 0] > shift)
+    assert abs(missed - taken) < 0.02 and shift < 0
+
+
+def test_the_word_for_the_threshold_is_checked():
+    with pytest.raises(ValueError, match="equal errors.*'best'"):
+        upgrade(KernelMachine(Linear(), [[1.0]], [1.0], 0.0), [[1.0]], [1], threshold="best")

@@ -81,7 +81,7 @@ class IncrementalSVM:
         self._store = np.empty((0, 0))  # Q with room to grow
         self._margin = []  # indices on the margin, in the order of the system
         self._system = Bordered()
-        self._last = None, None, None  # a state, with the system and the g that belong to it
+        self._last = None, None, None  # where we came back to last: its state, system, and g
 
     @property
     def Q(self):
@@ -228,9 +228,7 @@ class IncrementalSVM:
 
     def state(self):
         """What `return_to` needs to come back to this optimum: a tuple of small arrays."""
-        state = self.a.copy(), self.set.copy(), self._margin.copy(), self.threshold
-        self._last = state, copy(self._system), self.g.copy()
-        return state
+        return self.a.copy(), self.set.copy(), self._margin.copy(), self.threshold
 
     def return_to(self, state):
         """Come back to an earlier optimum, of the same examples and the same C."""

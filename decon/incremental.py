@@ -141,7 +141,8 @@ class IncrementalSVM:
             another label. The machine stays as it was.
         """
         self._append(np.array(x, float), y)
-        self._along(self._grow, len(self.y) - 1)
+        if self.g[-1] < 0:  # or it has room to spare, and nothing changes
+            self._along(self._grow, len(self.y) - 1)
 
     def fit(self, X, y):
         """Learn many examples at once: the same optimum, without a path to it.
@@ -190,7 +191,10 @@ class IncrementalSVM:
 
     def forget(self, i):
         """Unlearn example i, but keep its place: its multiplier is 0, and its number stays."""
-        self._along(self._shrink, i)
+        if self.set[i] == REST:
+            self.set[i] = GONE
+        else:
+            self._along(self._shrink, i)
 
     def change_C(self, C):
         """Change the price of an error.

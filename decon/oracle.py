@@ -88,7 +88,8 @@ class Oracle:
         self.calls = 0
         self._positive = positive.item() if isinstance(positive, np.generic) else positive
         self._negative = None
-        self._guessed = False
+        self._guessed = False  # which label counts as +1
+        self._met = False  # whether a +1 has occurred
         self._journal = None if journal is None else Journal(journal, self.dimension)
         if self._journal and self._journal.labels:
             known = self._journal.labels
@@ -228,6 +229,7 @@ class Oracle:
         if self._negative is None:
             self._settle(labels)
         is_positive = labels == self._positive
+        self._met = self._met or bool(np.any(is_positive))
         if not np.all(is_positive | (labels == self._negative)):
             self._complain(labels)
         return np.where(is_positive, 1, -1).astype(np.int8)
@@ -255,11 +257,6 @@ class Oracle:
                 self._complain(labels)
             self._guessed = self._positive == 1
         others = kinds - {self._positive}
-        if len(kinds) == len(others) == 2 and not self._guessed:
-            raise OracleError(
-                f"positive={self._positive!r} was said to count as +1, but the box says "
-                f"{' and '.join(map(repr, sorted(others, key=str)))}: say which of the two it is"
-            )
         if len(others) > 1:
             self._complain(labels)
         if others:
@@ -273,6 +270,12 @@ class Oracle:
     def _complain(self, labels):
         known = {self._positive, self._negative} - {None}
         kinds = sorted(_kinds(labels) | known, key=str)
+        others = [kind for kind in kinds if kind != self._positive]
+        if len(others) == 2 and not (self._guessed or self._met):
+            raise OracleError(
+                f"positive={self._positive!r} was said to count as +1, but the box says "
+                f"{others[0]!r} and {others[1]!r}: say which of the two it is"
+            )
         some = ", ".join(map(repr, kinds[:4])) + (" and so on" if len(kinds) > 4 else "")
         raise OracleError(
             f"a laconic box has labels of two kinds, but this one has {len(kinds)}: {some}. If "

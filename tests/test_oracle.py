@@ -252,6 +252,10 @@ def test_a_misspelt_positive_label_is_named():
     oracle = Oracle(lambda X: np.where(X[:, 0] > 0, "good", "bad"), 2, positive="Good")
     with pytest.raises(OracleError, match="positive='Good'.*'bad' and 'good'"):
         oracle(np.array([[1.0, 0.0], [-1.0, 0.0]]))
+    oracle = Oracle(lambda X: np.where(X[:, 0] > 0, "good", "bad"), 2, positive="Good")
+    oracle(np.array([[-1.0, 0.0]]))
+    with pytest.raises(OracleError, match="positive='Good'.*'bad' and 'good'"):
+        oracle(np.array([[1.0, 0.0]]))
 
 
 def test_columns_of_scores_are_recognised_by_their_shape():

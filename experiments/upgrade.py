@@ -144,6 +144,8 @@ def cured(seed):
         "original": data.vendor.predict,
         "upgraded": upgrade(result, X, y, progress=False).predict,
         "upgraded, margin": upgrade(result, X, y, threshold="margin").predict,
+        "without f0": trained(X, y),
+        "without f0, margin": trained(X, y, "margin"),
         "everything": trained(Z_all, y_all),
         "everything, margin": trained(Z_all, y_all, "margin"),
     }

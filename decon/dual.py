@@ -5,7 +5,7 @@ import numpy as np
 ROUGH = 1e-3  # gap of the KKT conditions at which active sets take over from pairs
 EXACT = 1e-12  # and at which they are done, relative to the terms of the gradient
 SINGULAR = 1e-11  # relative size below which an eigenvalue counts as zero
-PAIRS = 20_000  # most steps of pairs in a row
+PAIRS = 20_000, 200  # most steps of pairs in a row: in all, and for each example
 TINY = 1e-12  # smallest curvature along a pair, relative to the diagonal
 
 
@@ -53,20 +53,20 @@ def dual_optimum(Q, t, p, C, a=None):
     return _fewest(Q, t, C, a)
 
 
-def gap(t, C, a, gradient):
+def gap(t, C, a, gradient, slack=0.0):
     """How far are the KKT conditions violated, and by which pair? (gap, i, j).
 
     With the gradient Q a - p, the threshold must lie above all t_j g_j of multipliers that may
-    shrink along with t, and below those of multipliers that may grow.
+    shrink along with t, and below those of multipliers that may grow; up to a slack, for each.
     """
     value = -t * gradient
     grows = np.where(t > 0, a < C, a > 0)
     shrinks = np.where(t > 0, a > 0, a < C)
     if not grows.any() or not shrinks.any():
         return 0.0, 0, 0
-    i = int(np.argmax(np.where(grows, value, -np.inf)))
-    j = int(np.argmin(np.where(shrinks, value, np.inf)))
-    return float(value[i] - value[j]), i, j
+    upper, lower = np.where(grows, value - slack, -np.inf), np.where(shrinks, value + slack, np.inf)
+    i, j = int(np.argmax(upper)), int(np.argmin(lower))
+    return float(upper[i] - lower[j]), i, j
 
 
 def _feasible(a, t, C):
@@ -79,9 +79,9 @@ def _feasible(a, t, C):
     return a
 
 
-def _tolerance(Q, p, a):
-    """Rounding of the gradient."""
-    return EXACT * (np.abs(p).max() + (np.abs(Q) @ a).max())
+def _rounding(Q, p, a):
+    """Rounding of the gradient, for each example."""
+    return EXACT * (np.abs(p) + np.abs(Q) @ a)
 
 
 def _pair_step(Q, t, C, a, gradient, i, j):
@@ -101,7 +101,7 @@ def _pairs(Q, t, p, C, a, rough):
     """Sequential minimal optimisation until the gap is rough."""
     a, gradient, diagonal = a.copy(), Q @ a - p, Q.diagonal()
     floor = max(TINY * np.abs(diagonal).max(), 1e-100)
-    for _ in range(PAIRS):
+    for _ in range(min(PAIRS[0], PAIRS[1] * (len(t) + 5))):
         width, i, j = gap(t, C, a, gradient)
         if width <= rough * max(1.0, np.abs(p).max()):
             break
@@ -115,12 +115,19 @@ def _pairs(Q, t, p, C, a, rough):
 
 
 def _directions(Q, t, free):
-    """Eigenvalues and directions of Q among the free, as far as they leave sum_i a_i t_i alone."""
-    u = t[free] / np.sqrt(len(free))
+    """Eigenvalues and directions of Q among the free, as far as they leave sum_i a_i t_i alone.
+
+    Every multiplier is measured in a unit of its own, in which the diagonal of Q is 1.
+    """
+    unit = np.sqrt(np.abs(Q.diagonal()[free]))
+    unit[unit == 0] = 1.0
+    u = t[free] / unit
+    u /= np.linalg.norm(u)
     u[0] += np.sign(u[0])
     across = (np.eye(len(free)) - np.outer(u, u) * 2 / (u @ u))[:, 1:]  # Householder's reflection
-    values, vectors = np.linalg.eigh(across.T @ Q[np.ix_(free, free)] @ across)
-    return values, across @ vectors
+    within = Q[np.ix_(free, free)] / np.outer(unit, unit)
+    values, vectors = np.linalg.eigh(across.T @ within @ across)
+    return values, across @ vectors / unit[:, None]
 
 
 def _step(C, a, free, direction, longest):
@@ -146,14 +153,15 @@ def _active_sets(Q, t, p, C, a):
     a = a.copy()
     for _ in range(10 * len(t) + 100):
         free = np.flatnonzero((a > 0) & (a < C))
-        tolerance = _tolerance(Q, p, a)
+        rounding = _rounding(Q, p, a)
         while len(free) > 1:
             gradient = (Q @ a - p)[free]
             values, vectors = _directions(Q, t, free)
             slope = vectors.T @ gradient
-            flat = values <= SINGULAR * max(np.abs(values).max(), 1e-300)
-            if np.abs(slope[flat]).max(initial=0) > tolerance:
-                direction, longest = -vectors[:, flat] @ slope[flat], np.inf
+            flat = values <= SINGULAR
+            steep = flat & (np.abs(slope) > np.abs(vectors).T @ rounding[free])
+            if steep.any():
+                direction, longest = -vectors[:, steep] @ slope[steep], np.inf
             else:
                 direction = -vectors[:, ~flat] @ (slope[~flat] / values[~flat])
                 longest = 1.0
@@ -163,8 +171,8 @@ def _active_sets(Q, t, p, C, a):
             free = left
         a = _balanced(a, t, C)
         gradient = Q @ a - p
-        width, i, j = gap(t, C, a, gradient)
-        if width <= 10 * _tolerance(Q, p, a):
+        width, i, j = gap(t, C, a, gradient, 5 * _rounding(Q, p, a))
+        if width <= 0:
             return a, True
         before = a[[i, j]].copy()
         _pair_step(Q, t, C, a, gradient, i, j)
@@ -187,8 +195,12 @@ def _fewest(Q, t, C, a):
     free = np.flatnonzero((a > 0) & (a < C))
     while len(free) > 1:
         values, vectors = _directions(Q, t, free)
-        flat = np.abs(values) <= SINGULAR * np.abs(Q.diagonal()).max()
-        if not flat.any():
+        flattest = int(np.argmin(np.abs(values)))
+        fewer = a.copy()
+        left = _step(C, fewer, free, vectors[:, flattest], np.inf)
+        if abs(values[flattest]) > SINGULAR or len(left) == len(free):
             break
-        free = _step(C, a, free, vectors[:, flat][:, 0], np.inf)
+        if (np.abs(Q @ (fewer - a)) > SINGULAR * (1 + np.abs(Q) @ (fewer + a))).any():
+            break  # it looks flat only beside others that are very steep
+        a, free = fewer, left
     return _balanced(a, t, C)

@@ -10,7 +10,7 @@ from .incremental import IncrementalSVM
 from .machine import KernelMachine
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Model:
     """One of the machines that `enumerate_svms` lists.
 
@@ -41,7 +41,9 @@ def enumerate_svms(X, y, kernel, C=1.0, count=None, progress=True):
     If the kernel matrix is singular (duplicates, a linear kernel in few dimensions), different
     multipliers can have the same objective. Which of them are listed, and how many, depends on the
     solver then; only the different values of the objective are defined. Data of many duplicates
-    tie massively, and the same supports are met again and again: remove duplicates first.
+    tie massively, and the same supports are met again and again: remove duplicates first. With a
+    kernel that is not positive semidefinite, as Tanh need not be, an optimum is only a point where
+    the conditions hold, and the objectives need not descend.
 
     Parameters
     ----------
@@ -62,7 +64,8 @@ def enumerate_svms(X, y, kernel, C=1.0, count=None, progress=True):
     Raises
     ------
     ValueError
-        As `IncrementalSVM` does for examples that cannot be learned.
+        When the first model is asked for, as `IncrementalSVM` does for examples that cannot be
+        learned; also if there are none.
 
     Examples
     --------
@@ -75,26 +78,24 @@ def enumerate_svms(X, y, kernel, C=1.0, count=None, progress=True):
     1.2216 [1 2 3]
     """
     svm = IncrementalSVM(kernel, C).fit(X, y)
-    heap, seen, pushed = [], set(), 0
-
-    def push(branched):
-        nonlocal pushed
-        heappush(heap, (-svm.objective, pushed, svm.state(), branched))  # pushed: the first first
-        pushed += 1
-
-    push(frozenset())
+    heap, seen, pushed = [(-svm.objective, 0, svm.state(), (), None, frozenset())], set(), 1
     with tqdm(total=count, unit=" models", delay=3, disable=not progress, leave=False) as bar:
         while heap and (count is None or len(seen) < count):
-            objective, _, state, branched = heappop(heap)
+            objective, _, state, family, k, branched = heappop(heap)
             svm.return_to(state)
+            if k is not None:  # a child is unlearned again: its state need not be kept
+                svm.forget(family[k])
+                state, branched = svm.state(), branched.union(family[: k + 1])
             support = np.flatnonzero(svm.a > 0)
             if support.tobytes() not in seen:
                 seen.add(support.tobytes())
                 bar.update()
                 yield Model(-objective, support, svm.machine())
-            for i in support:
-                if i not in branched:
-                    svm.return_to(state)
-                    svm.forget(i)
-                    branched |= {i}
-                    push(branched)
+                if len(seen) == count:
+                    return
+            family = [i for i in support.tolist() if i not in branched]
+            for k, i in enumerate(family):
+                svm.return_to(state)
+                svm.forget(i)
+                heappush(heap, (-svm.objective, pushed, state, family, k, branched))
+                pushed += 1  # of equal objectives the first comes first

@@ -1,6 +1,8 @@
 """An SVM that learns and unlearns one example at a time, exactly [Cauwenberghs and Poggio 2001]."""
 
 from copy import copy
+from operator import index
+from warnings import warn
 
 import numpy as np
 from tqdm import tqdm
@@ -53,8 +55,10 @@ class IncrementalSVM:
 
     Raises
     ------
+    TypeError
+        If the kernel is none.
     ValueError
-        If C is not positive or the base has another kernel.
+        If C is not a positive number or the base has another kernel.
 
     Examples
     --------
@@ -67,17 +71,18 @@ class IncrementalSVM:
     """
 
     def __init__(self, kernel, C=1.0, base=None):
-        if not np.isfinite(C) or C <= 0:
-            raise ValueError(f"C must be a finite number > 0, got {C!r}")
+        if not callable(kernel):
+            raise TypeError(f"kernel must be one of decon's kernels, got {kernel!r}")
         if base is not None and base.kernel != kernel:
             raise ValueError(f"base has the kernel {base.kernel}, the examples {kernel}: one "
                              "kernel machine has one kernel")
-        self.kernel, self.C, self.base = kernel, float(C), base
+        self.kernel, self.C, self.base = kernel, _price(C), base
         self.X = None
         self.y, self.a, self.g, self.set = np.empty(0), np.empty(0), np.empty(0), np.empty(0, int)
         self.f0 = np.empty(0)
         self.threshold = 0.0
         self.restarts = 0
+        self._version = 0  # of the set of examples
         self._store = np.empty((0, 0))  # Q with room to grow
         self._margin = []  # indices on the margin, in the order of the system
         self._system = Bordered()
@@ -96,23 +101,30 @@ class IncrementalSVM:
     @property
     def kkt_residual(self):
         """The largest violation of the optimality conditions; 0 up to rounding."""
-        return self._violation(self._exact_g())
+        outside = np.maximum(-self.a, self.a - self.C).max(initial=0)
+        return float(max(self._violations(self._exact_g()).max(initial=0), outside,
+                         abs(self.a @ self.y)))
 
-    def _violation(self, g):
-        """The same, for g as given."""
-        if not len(self.y):
-            return 0.0
-        g = np.where(self.set == GONE, 0.0, g)
+    def _violations(self, g):
+        """By how much every example violates its condition, for g as given; at most 0 if not."""
         free = (self.a > 0) & (self.a < self.C)
         wrong = np.where(free, np.abs(g), np.where(self.a <= 0, -g, g))
-        outside = np.maximum(-self.a, self.a - self.C)
-        return float(max(wrong.max(), outside.max(), abs(self.a @ self.y), 0.0))
+        return np.where(self.set == GONE, 0.0, wrong)
+
+    def _in_order(self, times=1):
+        """Whether the conditions hold, but for rounding, or for so many times that."""
+        lengths = np.sqrt(np.abs(self.Q.diagonal()))  # |Q_ij| is at most the product of two
+        rounding = ROUNDING[0] + ROUNDING[1] * lengths * (lengths @ self.a)
+        total = self.a.sum()
+        balance = ROUNDING[0] * min(1.0, total) + ROUNDING[1] * total
+        return bool((self._violations(self.g) <= times * rounding).all()
+                    and abs(self.a @ self.y) <= times * balance)
 
     def decision_function(self, X):
         """f(x) at every row of X: array (n, d) gives an array (n,)."""
-        return self.machine(X).decision_function(X)
+        return self.machine().decision_function(X)
 
-    def machine(self, X=None):
+    def machine(self):
         """The present classifier as one KernelMachine, the base included."""
         if self.X is None and self.base is None:
             raise ValueError("nothing has been learned yet: call learn(x, y) first")
@@ -141,8 +153,10 @@ class IncrementalSVM:
             another label. The machine stays as it was.
         """
         self._append(np.array(x, float), y)
-        if self.g[-1] < 0:  # or it has room to spare, and nothing changes
+        if self.g[-1] < 0:
             self._along(self._grow, len(self.y) - 1)
+        else:  # it has room to spare, and nothing changes
+            self._settle()
 
     def fit(self, X, y):
         """Learn many examples at once: the same optimum, without a path to it.
@@ -183,18 +197,31 @@ class IncrementalSVM:
         IndexError
             If there is no such example.
         """
-        n = len(self.y)
-        if not -n <= i < n:
-            raise IndexError(f"there is no example {i}: {n} have been learned")
-        self.forget(i % n)
-        self._remove(i % n)
+        i = self._number(i)
+        self.forget(i)
+        self._remove(i)
 
     def forget(self, i):
-        """Unlearn example i, but keep its place: its multiplier is 0, and its number stays."""
+        """Unlearn example i, but keep its place: its multiplier is 0, and its number stays.
+
+        Raises
+        ------
+        IndexError
+            If there is no such example.
+        """
+        i = self._number(i)
         if self.set[i] == REST:
             self.set[i] = GONE
+            self._settle()
         else:
             self._along(self._shrink, i)
+
+    def _number(self, i):
+        """An example's number, from 0, which may be given from the end."""
+        n = len(self.y)
+        if not -n <= index(i) < n:
+            raise IndexError(f"there is no example {i}: {n} have been learned")
+        return index(i) % n
 
     def change_C(self, C):
         """Change the price of an error.
@@ -204,9 +231,7 @@ class IncrementalSVM:
         ValueError
             If C is not positive.
         """
-        if not np.isfinite(C) or C <= 0:
-            raise ValueError(f"C must be a finite number > 0, got {C!r}")
-        self._along(self._stretch, float(C))
+        self._along(self._stretch, _price(C))
 
     def leave_one_out(self, progress=False):
         """f at every example, when all others have been learned and this one has not.
@@ -232,10 +257,21 @@ class IncrementalSVM:
 
     def state(self):
         """What `return_to` needs to come back to this optimum: a tuple of small arrays."""
-        return self.a.copy(), self.set.copy(), self._margin.copy(), self.threshold
+        return (self.a.copy(), self.set.copy(), self._margin.copy(), self.threshold,
+                (self._version, self.C))
 
     def return_to(self, state):
-        """Come back to an earlier optimum, of the same examples and the same C."""
+        """Come back to an earlier optimum, of the same examples and the same C.
+
+        Raises
+        ------
+        ValueError
+            If examples have been learned or unlearned since, or C is another. (What has been
+            forgotten comes back.)
+        """
+        if state[4] != (self._version, self.C):
+            raise ValueError("this state is of other examples, or of another C: a state cannot be "
+                             "returned to after learn, fit, unlearn or change_C")
         self.a, self.set, self._margin, self.threshold = (
             state[0].copy(), state[1].copy(), state[2].copy(), state[3])
         if state is not self._last[0]:
@@ -261,15 +297,12 @@ class IncrementalSVM:
         alone = len(np.unique(self.y[used])) < 2  # then sum_i a_i t_i = 0 leaves no room
         dust = used & (alone | (self.a < DUST * largest))
         self.a[dust], lost = 0, lost or dust.any()
+        self.a.clip(0, self.C, out=self.a)
         if not lost:
             self._polish()
-        if lost or not self._violation(self.g) <= self._rounding():
+        if lost or not self._in_order():
             self._restart()
-
-    def _rounding(self):
-        """As much as rounding may violate the conditions."""
-        lengths = np.sqrt(np.abs(self.Q.diagonal()))  # |Q_ij| is at most the product of two
-        return ROUNDING[0] + ROUNDING[1] * float(lengths.max(initial=0) * (lengths @ self.a))
+        self._settle()
 
     def _restart(self):
         """The optimum, computed afresh from where we are."""
@@ -282,20 +315,35 @@ class IncrementalSVM:
         free = np.flatnonzero(self.set == MARGIN)
         self._margin = free.tolist()
         self._set_up()
-        slack = self.y * (self.Q @ self.a - p)  # what the threshold has to be, for each
         if len(free):
+            slack = self.y * (self.Q @ self.a - p)  # what the threshold has to be, for each
             self.threshold = float(np.median(slack[free]))
-        elif len(a):
-            above = slack[known & np.where(self.y > 0, self.a < self.C, self.a > 0)]
-            below = slack[known & np.where(self.y > 0, self.a > 0, self.a < self.C)]
-            ends = below.max(initial=-np.inf), above.min(initial=np.inf)
-            if self.base is None:
-                self.threshold = float(np.mean([end for end in ends if np.isfinite(end)]))
-            else:  # as near to the base as may be
-                self.threshold = float(np.clip(self.threshold, *ends))
+            self._polish()
+        self._settle()
+        if not self._in_order(1e4):
+            warn(f"the optimum is known only up to a KKT residual of {self.kkt_residual:.0e}: the "
+                 "kernel values are of very different sizes, scale the examples", stacklevel=4)
+
+    def _settle(self):
+        """Without a multiplier between the bounds the threshold has room: take one point of it.
+
+        The middle; with a base the one nearest to the base's own. With no example left it is 0.
+        """
+        if ((self.a[self._margin] > 0) & (self.a[self._margin] < self.C)).any():
+            return
+        self.set[self._margin] = np.where(self.a[self._margin] > 0, ERROR, REST)
+        self._margin, self._system = [], Bordered()
+        known = self.set != GONE
+        slack = self.y * (self.Q @ self.a - 1) + self.f0
+        above = slack[known & np.where(self.y > 0, self.a < self.C, self.a > 0)]
+        below = slack[known & np.where(self.y > 0, self.a > 0, self.a < self.C)]
+        ends = below.max(initial=-np.inf), above.min(initial=np.inf)
+        finite = [end for end in ends if np.isfinite(end)]
+        if self.base is None and finite:
+            self.threshold = float(np.mean(finite))
         else:
-            self.threshold = 0.0
-        self._polish()
+            self.threshold = float(np.clip(0.0, *ends))
+        self.g = self._exact_g()
 
     def _grow(self, c):
         """Let example c's multiplier grow until all conditions hold."""
@@ -339,20 +387,27 @@ class IncrementalSVM:
         for name in ("X", "y", "f0", "a", "g", "set"):
             setattr(self, name, getattr(self, name)[rest])
         self._margin = [k - (k > c) for k in self._margin]
+        self._version += 1
 
     # -- one step of the path ---------------------------------------------------------------
 
     def _append(self, x, y):
         d = len(x) if self.X is None and x.ndim == 1 else None
         d = self.X.shape[1] if d is None and self.X is not None else d
-        if x.ndim != 1 or len(x) != d or not np.isfinite(x).all():
-            raise ValueError(f"expected one finite example of shape ({d},), got shape {x.shape}")
-        if y not in (-1, 1):
+        if x.ndim != 1 or len(x) != d:
+            shape = "(d,)" if d is None else f"({d},)"
+            raise ValueError(f"expected one example of shape {shape}, got shape {x.shape}")
+        if not np.isfinite(x).all():
+            raise ValueError(f"an example must be finite, without NaN or infinity, got {x}")
+        if np.ndim(y) or isinstance(y, (bool, np.bool_)) or y not in (-1, 1):
             raise ValueError(f"y must be +1 or -1, got {y!r}")
         n = len(self.y)
-        X = x[None] if self.X is None else np.concatenate([self.X, x[None]])
-        column = self.kernel(X, x[None])[:, 0]
-        f0 = 0.0 if self.base is None else self.base.decision_function(x[None])[0]
+        X = x[None].copy() if self.X is None else np.concatenate([self.X, x[None]])
+        with np.errstate(over="ignore", invalid="ignore"):
+            column = self.kernel(X, x[None])[:, 0]
+            f0 = 0.0 if self.base is None else self.base.decision_function(x[None])[0]
+        if not (np.isfinite(column).all() and np.isfinite(f0)):
+            raise ValueError("the kernel overflows at this example: scale the features")
         if n == len(self._store):
             bigger = np.zeros((2 * n + 8, 2 * n + 8))
             bigger[:n, :n] = self._store
@@ -363,6 +418,7 @@ class IncrementalSVM:
         self.a, self.set = np.append(self.a, 0.0), np.append(self.set, REST)
         self.g = np.append(self.g, 0.0)
         self.g[n] = self._exact_g([n])[0]
+        self._version += 1
 
     def _exact_g(self, rows=slice(None)):
         return self.Q[rows] @ self.a + self.y[rows] * (self.f0[rows] - self.threshold) - 1
@@ -417,7 +473,7 @@ class IncrementalSVM:
         gamma[S] = 0
         gamma[np.abs(gamma) <= small] = 0
         room = np.full(len(self.y), np.inf)
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             leaves = ((self.set == ERROR) & (gamma > 0)) | ((self.set == REST) & (gamma < 0))
             if c is not None:
                 leaves[c] = False
@@ -495,3 +551,14 @@ class IncrementalSVM:
                 self.a[S] = a
                 self.threshold -= change[0]
                 self.g = self._exact_g()
+
+
+def _price(C):
+    """C as a float, if it is a positive number."""
+    try:
+        good = 0 < float(C) < np.inf
+    except (TypeError, ValueError):
+        good = False
+    if not good:
+        raise ValueError(f"C must be a finite number > 0, got {C!r}")
+    return float(C)

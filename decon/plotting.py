@@ -106,8 +106,13 @@ def plot_models(axes, X, y, models, xlim, ylim):
         One for each model, at least; those left over are emptied.
     X : array (n, 2)
     y : array (n,)
-    models : list
+    models : iterable
         With `objective`, `support` and `machine`, like those of `enumerate_svms`.
+
+    Raises
+    ------
+    ValueError
+        If the points are not in the plane, or there are fewer axes than models.
 
     Examples
     --------
@@ -118,7 +123,10 @@ def plot_models(axes, X, y, models, xlim, ylim):
     >>> plot_models(axes, X, y, models, (-1, 4), (-1, 2))
     >>> plt.close(fig)
     """
-    X, axes = np.asarray(X, float), np.ravel(axes)
+    X, axes, models = np.asarray(X, float), np.ravel(axes), list(models)
+    if X.ndim != 2 or X.shape[1] != 2 or len(models) > len(axes):
+        raise ValueError(f"expected points of shape (n, 2) and an axes for every model, got "
+                         f"{X.shape}, {len(models)} models and {len(axes)} axes")
     for rank, (ax, model) in enumerate(zip(axes, models, strict=False), start=1):
         if rank > 1:
             plot_boundary(ax, models[0].machine, xlim, ylim, PAPER, "--", fill=False)

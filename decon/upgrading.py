@@ -42,7 +42,7 @@ def upgrade(result, X_new, y_new, C=1.0, gamma="scale", kappa=1.0, threshold="eq
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         As `warm_start`; or if `threshold` is another word.
 
     Examples
@@ -93,9 +93,12 @@ def warm_start(result, X, y, gamma="scale", kappa=1.0):
 
     Raises
     ------
+    TypeError
+        If the result is neither of the two.
     ValueError
-        If the result holds no machine, shapes do not match, a label is neither +1 nor -1, or
-        the machine gets none of the examples right (f0 then has no scale).
+        If the result holds no machine, gamma or kappa is not positive, shapes do not match, a
+        label is neither +1 nor -1, or the machine gets none of the examples right (f0 then has no
+        scale).
 
     Examples
     --------
@@ -105,19 +108,7 @@ def warm_start(result, X, y, gamma="scale", kappa=1.0):
     >>> base.decision_function(X).tolist()
     [0.5, -1.0, 1.5]
     """
-    machine = result if isinstance(result, KernelMachine) else result.machine
-    if machine is None:
-        raise ValueError(f"the deconstruction holds no machine to upgrade: {result.reason}")
-    X, y = np.asarray(X, float), np.asarray(y)
-    if X.ndim != 2 or X.shape[1] != machine.dimension or y.shape != X.shape[:1]:
-        raise ValueError(f"expected examples of shape (n, {machine.dimension}) and labels of shape "
-                         f"(n,), got {X.shape} and {y.shape}")
-    if len(X) == 0 or not np.isfinite(X).all():
-        raise ValueError("there must be at least one example, and no NaN or infinity")
-    if not kappa > 0:
-        raise ValueError(f"kappa must be > 0, got {kappa!r}")
-    if not np.isin(y, (-1, 1)).all():
-        raise ValueError(f"labels must be +1 and -1 only, got {np.unique(y)[:5]}")
+    machine, X, y = _checked(result, X, y, gamma, kappa)
     if isinstance(machine.kernel, Polynomial) and machine.kernel.coef0 > 0:
         if gamma == "scale":
             gamma = 1 / (X.shape[1] * (X.var() or 1.0))
@@ -129,6 +120,30 @@ def warm_start(result, X, y, gamma="scale", kappa=1.0):
     factor = kappa / np.median(margins[margins > 0])
     return KernelMachine(machine.kernel, machine.support_vectors, factor * machine.weights,
                          factor * machine.threshold)
+
+
+def _checked(result, X, y, gamma, kappa):
+    """The machine and the examples, if all is as `warm_start` wants it."""
+    machine = result if isinstance(result, KernelMachine) else getattr(result, "machine", result)
+    if not isinstance(machine, KernelMachine | None) or result is None:
+        raise TypeError("expected a Deconstruction or a KernelMachine, got "
+                        f"{type(result).__name__}")
+    if machine is None:
+        raise ValueError(f"the deconstruction holds no machine to upgrade: {result.reason}")
+    X, y = np.asarray(X, float), np.asarray(y)
+    if X.ndim != 2 or X.shape[1] != machine.dimension or y.shape != X.shape[:1]:
+        raise ValueError(f"expected examples of shape (n, {machine.dimension}) and labels of shape "
+                         f"(n,), got {X.shape} and {y.shape}")
+    if len(X) == 0 or not np.isfinite(X).all():
+        raise ValueError("there must be at least one example, and no NaN or infinity")
+    for name, value in (("kappa", kappa), ("gamma", 1.0 if isinstance(gamma, str) else gamma)):
+        if not 0 < value < np.inf:
+            raise ValueError(f"{name} must be a finite number > 0, got {value!r}")
+    if isinstance(gamma, str) and gamma != "scale":
+        raise ValueError(f"gamma must be 'scale' or a number, got {gamma!r}")
+    if not np.isin(y, (-1, 1)).all():
+        raise ValueError(f"labels must be +1 and -1 only, got {np.unique(y)[:5]}")
+    return machine, X, y
 
 
 def equal_errors(f, y):
@@ -157,6 +172,7 @@ def equal_errors(f, y):
         return 0.0
     values = np.unique(f)
     cuts = np.r_[0.0, (values[1:] + values[:-1]) / 2]
-    missed = np.searchsorted(yes, cuts, "right") / len(yes)
-    taken = 1 - np.searchsorted(no, cuts, "right") / len(no)
-    return float(cuts[np.argmin(np.abs(missed - taken))])  # the first, which is 0, if it is as good
+    missed = np.searchsorted(yes, cuts, "right")
+    taken = len(no) - np.searchsorted(no, cuts, "right")
+    unequal = np.abs(missed * len(no) - taken * len(yes))  # in whole numbers, so that ties are seen
+    return float(cuts[np.argmin(unequal)])  # the first of them, which is 0, if it is as good

@@ -104,3 +104,37 @@ def test_indefinite_kernels_end_where_the_conditions_hold(seed):
 def test_one_label_or_none_needs_no_multipliers(t):
     t = np.array(t)
     assert (dual_optimum(np.eye(len(t)), t, np.ones(len(t)), 1.0) == 0).all()
+
+
+@pytest.mark.parametrize("kernel, far", [(Linear(), 1e6), (Polynomial(2), 1e3),
+                                         (Polynomial(2), 1e4), (Polynomial(3), 100.0)])
+@pytest.mark.parametrize("seed", range(3))
+def test_one_far_example_does_not_spoil_the_others(kernel, far, seed):
+    rng = np.random.default_rng(seed)
+    X, t = rng.standard_normal((20, 2)), rng.choice([-1.0, 1.0], 20)
+    X[0] *= far
+    _agrees_with_cvxpy(kernel(X, X), t, 10.0)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_examples_of_all_sizes(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((25, 3)) * 10.0 ** rng.uniform(-3, 3, (25, 1))
+    _agrees_with_cvxpy(Polynomial(2)(X, X), rng.choice([-1.0, 1.0], 25), 10.0)
+
+
+def _agrees_with_cvxpy(K, t, C):
+    """In the objective, and in the conditions beside the rounding of each example's own row."""
+    Q, n = K * np.outer(t, t), len(t)
+    a = dual_optimum(Q, t, np.ones(n), C)
+    rounding = 1e-11 * (1 + np.abs(Q) @ a)
+    assert gap(t, C, a, Q @ a - 1, rounding)[0] <= 0
+    assert abs(a @ t) <= 1e-10 * a.sum() and a.min() >= 0 and a.max() <= C
+    length = np.sqrt(K.diagonal())  # in these units cvxpy sees a kernel with ones on the diagonal
+    values, vectors = np.linalg.eigh(K / np.outer(length, length))
+    b = cp.Variable(n)
+    half = (vectors * np.sqrt(values.clip(0))).T
+    best = cp.Problem(
+        cp.Maximize((1 / length) @ b - cp.sum_squares(half @ cp.multiply(t, b)) / 2),
+        [b >= 0, b <= C * length, (t / length) @ b == 0]).solve(cp.CLARABEL)
+    assert a.sum() - a @ Q @ a / 2 >= best - 1e-4 * abs(best)

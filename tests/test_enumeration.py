@@ -107,3 +107,26 @@ def test_models_are_computed_as_they_are_asked_for(monkeypatch):
 def test_examples_that_cannot_be_learned(X, y, word):
     with pytest.raises(ValueError, match=word):
         next(enumerate_svms(X, y, Linear(), progress=False))
+
+
+def test_the_last_model_wanted_has_no_children():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((60, 3)), rng.choice([-1, 1], 60)
+    unlearned = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(IncrementalSVM, "forget", lambda svm, i: unlearned.append(i))
+        first, = enumerate_svms(X, y, Gaussian(1.0), count=1)
+    assert not unlearned and len(first.support) > 10
+
+
+def test_a_far_example_does_not_disturb_the_order():
+    rng = np.random.default_rng(2)
+    X, y = rng.standard_normal((8, 2)), np.array([1, -1] * 4)
+    X[0] *= 1000
+    values = [model.objective for model in enumerate_svms(X, y, Polynomial(2), 10.0)]
+    assert all(a >= b - 1e-9 * abs(a) for a, b in zip(values, values[1:], strict=False))
+
+
+def test_models_can_be_compared_and_collected():
+    models = list(enumerate_svms([[0.0], [1.0]], [-1, 1], Linear()))
+    assert models[0] != models[1] and len(set(models)) == 2

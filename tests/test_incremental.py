@@ -268,3 +268,93 @@ def test_what_cannot_be_done_changes_nothing(act, error, word):
         act(svm)
     assert len(svm.y) == 3 and svm.kkt_residual < 1e-12
     np.testing.assert_allclose(svm.decision_function([[0.0], [2.0]]), [-1, 1])
+
+
+def test_examples_of_very_different_sizes_one_by_one():
+    rng = np.random.default_rng(1)
+    X, y = rng.standard_normal((20, 2)), rng.choice([-1, 1], 20)
+    X[0] *= 1000
+    one_by_one, at_once = (taught(X, y, Polynomial(2), 10.0),
+                           IncrementalSVM(Polynomial(2), 10.0).fit(X, y))
+    assert one_by_one.objective == pytest.approx(104.5038, abs=1e-4)  # as cvxpy says
+    assert at_once.objective == pytest.approx(one_by_one.objective, rel=1e-9)
+
+
+@pytest.mark.parametrize("forget", [False, True])
+def test_what_has_unlearned_everything_is_the_base_again(forget):
+    base = KernelMachine(Linear(), [[1.0, 0.0]], [1.0], 0.5)
+    T = np.random.default_rng(0).standard_normal((5, 2))
+    for start, f in ((base, base.decision_function(T)), (None, 0)):
+        svm = IncrementalSVM(Linear(), 1.0, start)
+        svm.learn([-3.0, 0.0], 1)
+        svm.forget(0) if forget else svm.unlearn(0)
+        np.testing.assert_allclose(svm.decision_function(T), f, atol=1e-12)
+
+
+def test_the_threshold_without_a_margin_does_not_depend_on_history():
+    X, y = np.array([[-1.0], [1.0], [-1.2], [1.2], [0.4]]), [1, -1, 1, -1, 1]
+    svm = taught(X, y, Linear(), 0.1)
+    svm.unlearn(4)
+    fresh = IncrementalSVM(Linear(), 0.1).fit(X[:4], y[:4])
+    backwards = taught(X[3::-1], y[3::-1], Linear(), 0.1)
+    assert svm.threshold == pytest.approx(fresh.threshold)
+    assert backwards.threshold == pytest.approx(fresh.threshold)
+
+
+def test_a_state_of_other_examples_or_another_C_is_refused():
+    svm = IncrementalSVM(Gaussian(1.0), 10.0).fit([[0.0], [1.0], [2.0]], [1, -1, 1])
+    state = svm.state()
+    svm.forget(1)
+    svm.return_to(state)  # what was forgotten comes back
+    for change in (lambda: svm.learn([5.0], -1), lambda: svm.unlearn(3), lambda: svm.change_C(0.1)):
+        change()
+        a = svm.a.copy()
+        with pytest.raises(ValueError, match="other examples, or of another C"):
+            svm.return_to(state)
+        np.testing.assert_array_equal(svm.a, a)
+        svm.learn([3.0], 1)
+        svm.unlearn(-1)
+
+
+def test_examples_are_counted_from_the_end_as_well():
+    X, y = [[0.0], [1.0], [3.0]], [-1, 1, 1]
+    forgotten, unlearned = taught(X, y, Linear(), 10.0), taught(X, y, Linear(), 10.0)
+    forgotten.forget(-2)
+    unlearned.unlearn(-2)
+    np.testing.assert_allclose(forgotten.decision_function(X), unlearned.decision_function(X))
+    for wrong, error in ((3, IndexError), (-4, IndexError), (0.5, TypeError), ([1], TypeError)):
+        for act in (forgotten.forget, forgotten.unlearn):
+            before = forgotten.set.copy()
+            with pytest.raises(error):
+                act(wrong)
+            np.testing.assert_array_equal(forgotten.set, before)
+
+
+def test_a_kernel_that_overflows_is_refused():
+    svm = taught([[0.0], [1.0]], [-1, 1], Linear(), 1.0)
+    with pytest.raises(ValueError, match="overflows.*scale"):
+        svm.learn([1e160], 1)
+    assert len(svm.y) == 2 and svm.kkt_residual < 1e-12
+
+
+def test_multipliers_keep_within_a_small_C():
+    rng = np.random.default_rng(0)
+    X, y = noisy(rng, 30, 2)
+    svm = taught(X.round(), y, Linear(), 1.0)
+    for C in (1e-6, 1e-11, 1e-3):
+        svm.change_C(C)
+        assert svm.a.min() >= 0 and svm.a.max() <= C
+        assert abs(svm.a @ svm.y) <= 1e-9 * svm.a.sum()
+
+
+def test_fit_keeps_no_view_of_a_single_example():
+    X = np.array([[1.0, 2.0]])
+    svm = IncrementalSVM(Linear()).fit(X, [1])
+    X[0, 0] = 99
+    assert svm.X[0, 0] == 1
+
+
+@pytest.mark.parametrize("C", ["one", None, np.nan, np.inf, 0, [1.0, 2.0]])
+def test_a_C_that_is_no_positive_number_is_named(C):
+    with pytest.raises(ValueError, match="C must be"):
+        IncrementalSVM(Linear(), C)

@@ -145,6 +145,25 @@ def test_leave_one_out_chooses_the_threshold(digits):
     assert abs(missed - taken) < 0.02 and shift < 0
 
 
+@pytest.mark.parametrize("options, word", [
+    ({"gamma": "auto"}, "'scale' or a number, got 'auto'"), ({"gamma": -1.0}, "gamma must be"),
+    ({"kappa": np.inf}, "kappa must be"), ({"kappa": np.nan}, "kappa must be")])
+def test_units_are_checked(options, word):
+    with pytest.raises(ValueError, match=word):
+        warm_start(KernelMachine(Linear(), [[1.0]], [1.0], 0.0), [[1.0]], [1], **options)
+
+
+def test_only_a_recovered_machine_can_be_upgraded():
+    for thing in (None, SVC(), 3):
+        with pytest.raises(TypeError, match="a Deconstruction or a KernelMachine"):
+            upgrade(thing, [[1.0]], [1])
+
+
+def test_thresholds_that_are_as_good_as_none_are_not_taken():
+    f, y = np.array([-2, -2, 1, 1, 2, 2.0]), np.array([1, 1, 1, -1, -1, -1])
+    assert equal_errors(f, y) == 0
+
+
 def test_the_word_for_the_threshold_is_checked():
     with pytest.raises(ValueError, match="equal errors.*'best'"):
         upgrade(KernelMachine(Linear(), [[1.0]], [1.0], 0.0), [[1.0]], [1], threshold="best")

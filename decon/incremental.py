@@ -302,7 +302,8 @@ class IncrementalSVM:
             self._polish()
         if lost or not self._in_order():
             self._restart()
-        self._settle()
+        else:
+            self._settle()
 
     def _restart(self):
         """The optimum, computed afresh from where we are."""
@@ -347,12 +348,7 @@ class IncrementalSVM:
 
     def _grow(self, c):
         """Let example c's multiplier grow until all conditions hold."""
-        for _ in range(PATIENCE * (len(self.y) + 10)):
-            if not (self.g[c] < -1e-12 and self.set[c] == REST):
-                break
-            self._step(c, 1)
-        else:
-            raise ArithmeticError("no end of events")
+        self._follow(lambda: self.g[c] < -1e-12 and self.set[c] == REST, self._step, c, 1)
         if self.set[c] == REST and self.a[c] > 0:  # its margin was reached along with another's
             self._enter_margin(c)
 
@@ -361,21 +357,19 @@ class IncrementalSVM:
         if self.set[c] == MARGIN:
             self._leave_margin(c, GONE)
         self.set[c] = GONE
-        for _ in range(PATIENCE * (len(self.y) + 10)):
-            if self.a[c] <= 0:
-                break
-            self._step(c, -1)
-        else:
-            raise ArithmeticError("no end of events")
+        self._follow(lambda: self.a[c] > 0, self._step, c, -1)
 
     def _stretch(self, C):
         """Let C go to another value, and the multipliers at the bound with it."""
+        self._follow(lambda: self.C != C, self._step_of_C, C)
+
+    def _follow(self, goes_on, step, *argument):
+        """From event to event, as long as the path goes on."""
         for _ in range(PATIENCE * (len(self.y) + 10)):
-            if self.C == C:
-                break
-            self._step_of_C(C)
-        else:
-            raise ArithmeticError("no end of events")
+            if not goes_on():
+                return
+            step(*argument)
+        raise ArithmeticError("no end of events")
 
     def _remove(self, c):
         """Take away example c, which has been forgotten."""

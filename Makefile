@@ -1,9 +1,9 @@
 # make book          build the book: _build/html/index.html
-# make test          ruff, the tests of the module, and every notebook against its stored outputs
+# make test          ruff, mypy, the tests of the module, and every notebook against its outputs
 # make refresh       run every notebook again and store its outputs
 # make experiments   run the long experiments again and store their results
-# make requirements  compile requirements.in into requirements.txt (needs uv)
-# make lint          ruff alone
+# make requirements  pin what pyproject.toml asks for in requirements.txt (needs uv)
+# make lint          ruff and mypy alone
 # make clean         remove what the others have made, except .venv
 
 PYTHON ?= python3
@@ -12,13 +12,20 @@ BIN := .venv/bin
 
 NOTEBOOKS := $(shell find book -name '*.ipynb' -not -path '*/.ipynb_checkpoints/*')
 EXPERIMENTS := $(basename $(notdir $(wildcard experiments/[!_]*.py)))
-SOURCES := _config.yml _toc.yml $(wildcard decon/*.py tools/*.py) \
-    $(shell find book -type f -not -path '*/.*')
+SOURCES := _config.yml _toc.yml $(wildcard tools/*.py) \
+    $(shell find book -type f -not -path '*/.*') $(shell find decon -name '*.py')
 
 # One thread a process: JOBS of them run at once, and the last digits do not depend on the cores.
 export OMP_NUM_THREADS = 1
 export OPENBLAS_NUM_THREADS = 1
 export MKL_NUM_THREADS = 1
+
+# Nor on the processor: the same code paths of numpy and OpenBLAS on every x86-64 machine with AVX2.
+ifeq ($(shell uname -m),x86_64)
+export OPENBLAS_CORETYPE = Haswell
+export OPENBLAS_L2_SIZE = 512
+export NPY_DISABLE_CPU_FEATURES = X86_V4 AVX512_ICL AVX512_SPR
+endif
 
 .PHONY: book test refresh experiments requirements lint clean
 .DELETE_ON_ERROR:
@@ -39,6 +46,7 @@ test: lint
 
 lint: .venv/.installed
 	$(BIN)/ruff check .
+	$(BIN)/mypy
 
 refresh: .venv/.installed
 	$(BIN)/python tools/refresh.py --jobs $(JOBS) $(NOTEBOOKS)
@@ -49,7 +57,7 @@ experiments: .venv/.installed
 requirements:
 	uv pip compile --quiet --universal --fork-strategy fewest --python-version 3.11 \
 	    --no-header --no-annotate --no-emit-index-url --no-emit-find-links \
-	    requirements.in --output-file requirements.txt
+	    pyproject.toml --all-extras --output-file requirements.txt
 	echo '-e .' >> requirements.txt
 
 .venv/.installed: requirements.txt pyproject.toml

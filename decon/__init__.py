@@ -1,26 +1,17 @@
 """decon: take a black-box kernel machine apart, from its yes/no answers alone."""
 
-from .deconstruction import Deconstruction, deconstruct
-from .enumeration import enumerate_svms
-from .incremental import IncrementalSVM
+from .extraction.deconstruct import deconstruct
+from .extraction.result import Deconstruction
 from .kernels import Gaussian, Linear, Polynomial, Tanh
+from .learning.enumeration import enumerate_svms
+from .learning.incremental import IncrementalSVM
+from .learning.upgrading import upgrade
 from .machine import KernelMachine
-from .oracle import BudgetExhausted, Oracle, OracleError
-from .upgrading import upgrade
+from .oracles.errors import BudgetExhausted, OracleError
+from .oracles.oracle import Oracle
 
 __version__ = "0.1.0"
 __all__ = [
-    "BudgetExhausted",
-    "Deconstruction",
-    "Gaussian",
-    "IncrementalSVM",
-    "KernelMachine",
-    "Linear",
-    "Oracle",
-    "OracleError",
-    "Polynomial",
-    "Tanh",
-    "deconstruct",
-    "enumerate_svms",
-    "upgrade",
+    "BudgetExhausted", "Deconstruction", "Gaussian", "IncrementalSVM", "KernelMachine", "Linear",
+    "Oracle", "OracleError", "Polynomial", "Tanh", "deconstruct", "enumerate_svms", "upgrade",
 ]

@@ -1,17 +1,21 @@
 """The five kernels, their gradients, and their names in scikit-learn.
 
-Type A kernels depend on x.y alone, K(x, y) = f(x.y); the Gaussian, of Type B, on the distance
-alone, K(x, y) = g(|x - y|^2) [Ali, Rushdi and Ho 2014, section 2].
+Dot-product kernels, K(x, y) = f(x.y), are Type A of the paper; radial kernels like the Gaussian,
+K(x, y) = g(|x - y|^2), are Type B [Ali, Rushdi and Ho 2014, section 2].
+
+Every kernel has a `name`, values `kernel(X, Y)`, a `gradient(X, Y, weights)` and `to_sklearn()`.
 """
 
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 
 @dataclass(frozen=True)
 class Linear:
-    """The linear kernel K(x, y) = x.y (Type A).
+    """The linear kernel K(x, y) = x.y, a dot-product kernel.
 
     Examples
     --------
@@ -19,28 +23,38 @@ class Linear:
     array([[11.]])
     """
 
-    @property
-    def name(self):
-        """'linear'."""
-        return "linear"
+    name = "linear"
 
-    def __call__(self, X, Y):
+    def __call__(self, X: ArrayLike, Y: ArrayLike) -> np.ndarray:
         """Kernel values K(x_i, y_j): arrays (n, d) and (m, d) give an array (n, m)."""
-        return np.asarray(X, float) @ np.asarray(Y, float).T
+        return _inner_products(X, Y)
 
-    def gradient(self, X, Y, weights):
-        """Sum of the gradients weights[i] * grad_x K(x, y_i) at every x: array (n, d) (Eq. 4)."""
-        X, Y = np.asarray(X, float), np.asarray(Y, float)
-        return np.broadcast_to(np.asarray(weights, float) @ Y, X.shape).copy()
+    def gradient(self, X: ArrayLike, Y: ArrayLike, weights: np.ndarray) -> np.ndarray:
+        """The gradient of sum_i w_i K(x, y_i) with respect to x: sum_i w_i y_i (Eq. 4).
 
-    def to_sklearn(self):
+        Parameters
+        ----------
+        X : array (n, d)
+            The points x, one a row.
+        Y : array (m, d)
+            The points y_i.
+        weights : array (m,)
+            The w_i.
+
+        Returns
+        -------
+        gradient : array (n, d)
+        """
+        return np.broadcast_to(weights @ np.asarray(Y, float), np.shape(X)).copy()
+
+    def to_sklearn(self) -> dict[str, Any]:
         """Arguments of scikit-learn's SVC that choose this kernel."""
         return {"kernel": "linear"}
 
 
 @dataclass(frozen=True)
 class Polynomial:
-    """The polynomial kernel K(x, y) = (gamma x.y + coef0)^degree (Type A).
+    """The polynomial kernel K(x, y) = (gamma x.y + coef0)^degree, a dot-product kernel.
 
     Parameters
     ----------
@@ -69,37 +83,63 @@ class Polynomial:
     def __post_init__(self):
         if self.degree != int(self.degree) or self.degree < 1:
             raise ValueError(f"degree must be a whole number from 1, got {self.degree!r}")
-        _positive("gamma", self.gamma)
+        _check_positive("gamma", self.gamma)
         if not np.isfinite(self.coef0) or self.coef0 < 0:
             raise ValueError(f"coef0 must be a finite number >= 0, got {self.coef0!r}")
 
     @property
-    def name(self):
+    def name(self) -> str:
         """'quadratic', 'cubic' or 'polynomial of degree D'."""
         return {2: "quadratic", 3: "cubic"}.get(self.degree, f"polynomial of degree {self.degree}")
 
-    def __call__(self, X, Y):
+    def __call__(self, X: ArrayLike, Y: ArrayLike) -> np.ndarray:
         """Kernel values K(x_i, y_j): arrays (n, d) and (m, d) give an array (n, m)."""
-        return self._inner(X, Y) ** self.degree
+        return (self.gamma * _inner_products(X, Y) + self.coef0) ** self.degree
 
-    def gradient(self, X, Y, weights):
-        """Sum of the gradients weights[i] * grad_x K(x, y_i) at every x: array (n, d) (Eq. 7)."""
-        slope = self.degree * self.gamma * self._inner(X, Y) ** (self.degree - 1)
+    def gradient(self, X: ArrayLike, Y: ArrayLike, weights: np.ndarray) -> np.ndarray:
+        """The gradient of sum_i w_i K(x, y_i) with respect to x (Eq. 7).
+
+        It is sum_i w_i degree gamma (gamma x.y_i + coef0)^(degree - 1) y_i.
+
+        Parameters
+        ----------
+        X : array (n, d)
+            The points x, one a row.
+        Y : array (m, d)
+            The points y_i.
+        weights : array (m,)
+            The w_i.
+
+        Returns
+        -------
+        gradient : array (n, d)
+        """
+        base = self.gamma * _inner_products(X, Y) + self.coef0
+        slope = self.degree * self.gamma * base ** (self.degree - 1)
         return (slope * weights) @ np.asarray(Y, float)
 
-    def to_sklearn(self):
+    def to_sklearn(self) -> dict[str, Any]:
         """Arguments of scikit-learn's SVC that choose this kernel."""
         return {"kernel": "poly", **asdict(self)}
-
-    def _inner(self, X, Y):
-        return self.gamma * (np.asarray(X, float) @ np.asarray(Y, float).T) + self.coef0
 
 
 @dataclass(frozen=True)
 class Tanh:
-    """The hyperbolic tangent K(x, y) = tanh(alpha x.y + beta) (Type A; `sigmoid` in scikit-learn).
+    """The kernel K(x, y) = tanh(alpha x.y + beta), a dot-product kernel; `sigmoid` in scikit-learn.
 
     Not positive semidefinite in general.
+
+    Parameters
+    ----------
+    alpha : float, not 0
+        Scale of the inner product.
+    beta : float
+        The constant.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of its range.
 
     Examples
     --------
@@ -109,35 +149,56 @@ class Tanh:
 
     alpha: float = 1.0
     beta: float = 0.0
+    name = "tanh"
 
     def __post_init__(self):
         if not (np.isfinite(self.alpha) and np.isfinite(self.beta)) or self.alpha == 0:
-            raise ValueError(
-                f"alpha must be finite and not 0, beta finite; got {self.alpha!r}, {self.beta!r}"
-            )
+            raise ValueError("alpha must be finite and not 0, beta finite; "
+                             f"got {self.alpha!r}, {self.beta!r}")
 
-    @property
-    def name(self):
-        """'tanh'."""
-        return "tanh"
-
-    def __call__(self, X, Y):
+    def __call__(self, X: ArrayLike, Y: ArrayLike) -> np.ndarray:
         """Kernel values K(x_i, y_j): arrays (n, d) and (m, d) give an array (n, m)."""
-        return np.tanh(self.alpha * (np.asarray(X, float) @ np.asarray(Y, float).T) + self.beta)
+        return np.tanh(self.alpha * _inner_products(X, Y) + self.beta)
 
-    def gradient(self, X, Y, weights):
-        """Sum of the gradients weights[i] * grad_x K(x, y_i) at every x: array (n, d) (Eq. 5)."""
+    def gradient(self, X: ArrayLike, Y: ArrayLike, weights: np.ndarray) -> np.ndarray:
+        """The gradient of sum_i w_i K(x, y_i) with respect to x (Eq. 5).
+
+        It is sum_i w_i alpha (1 - K(x, y_i)^2) y_i.
+
+        Parameters
+        ----------
+        X : array (n, d)
+            The points x, one a row.
+        Y : array (m, d)
+            The points y_i.
+        weights : array (m,)
+            The w_i.
+
+        Returns
+        -------
+        gradient : array (n, d)
+        """
         slope = self.alpha * (1 - self(X, Y) ** 2)
         return (slope * weights) @ np.asarray(Y, float)
 
-    def to_sklearn(self):
+    def to_sklearn(self) -> dict[str, Any]:
         """Arguments of scikit-learn's SVC that choose this kernel."""
         return {"kernel": "sigmoid", "gamma": self.alpha, "coef0": self.beta}
 
 
 @dataclass(frozen=True)
 class Gaussian:
-    """The Gaussian K(x, y) = exp(-|x - y|^2 / (2 sigma^2)) (Type B; `rbf` in scikit-learn).
+    """The Gaussian K(x, y) = exp(-|x - y|^2 / (2 sigma^2)), a radial kernel; scikit-learn's `rbf`.
+
+    Parameters
+    ----------
+    sigma : float, positive
+        The width, in the units of the points.
+
+    Raises
+    ------
+    ValueError
+        If sigma is out of its range.
 
     Examples
     --------
@@ -146,39 +207,48 @@ class Gaussian:
     """
 
     sigma: float = 1.0
+    name = "gaussian"
 
     def __post_init__(self):
-        _positive("sigma", self.sigma)
+        _check_positive("sigma", self.sigma)
 
-    @property
-    def name(self):
-        """'gaussian'."""
-        return "gaussian"
-
-    def __call__(self, X, Y):
+    def __call__(self, X: ArrayLike, Y: ArrayLike) -> np.ndarray:
         """Kernel values K(x_i, y_j): arrays (n, d) and (m, d) give an array (n, m)."""
-        X, Y = self._centred(X, Y)
+        X, Y = _centred(X, Y)
         squared = (X**2).sum(1)[:, None] - 2 * X @ Y.T + (Y**2).sum(1)
         return np.exp(np.maximum(squared, 0) / (-2 * self.sigma**2))
 
-    def gradient(self, X, Y, weights):
-        """Sum of the gradients weights[i] * grad_x K(x, y_i) at every x: array (n, d) (Eq. 8)."""
-        X, Y = self._centred(X, Y)
+    def gradient(self, X: ArrayLike, Y: ArrayLike, weights: np.ndarray) -> np.ndarray:
+        """The gradient of sum_i w_i K(x, y_i) with respect to x (Eq. 8).
+
+        It is sum_i w_i K(x, y_i) (y_i - x) / sigma^2.
+
+        Parameters
+        ----------
+        X : array (n, d)
+            The points x, one a row.
+        Y : array (m, d)
+            The points y_i.
+        weights : array (m,)
+            The w_i.
+
+        Returns
+        -------
+        gradient : array (n, d)
+        """
+        X, Y = _centred(X, Y)
         wK = self(X, Y) * weights
         return (wK @ Y - wK.sum(1)[:, None] * X) / self.sigma**2
 
-    def _centred(self, X, Y):
-        """Both arrays with the mean of Y at the origin: the square is lost far from it."""
-        Y = np.asarray(Y, float)
-        centre = Y.mean(0) if len(Y) else 0.0
-        return np.asarray(X, float) - centre, Y - centre
-
-    def to_sklearn(self):
+    def to_sklearn(self) -> dict[str, Any]:
         """Arguments of scikit-learn's SVC that choose this kernel: gamma = 1 / (2 sigma^2)."""
         return {"kernel": "rbf", "gamma": 1 / (2 * self.sigma**2)}
 
 
-def kernel_from_sklearn(svc):
+Kernel = Linear | Polynomial | Tanh | Gaussian
+
+
+def kernel_from_sklearn(svc: Any) -> Kernel:
     """The kernel of a fitted scikit-learn SVC.
 
     Parameters
@@ -188,7 +258,7 @@ def kernel_from_sklearn(svc):
 
     Returns
     -------
-    Linear, Polynomial, Tanh or Gaussian
+    kernel : Linear, Polynomial, Tanh or Gaussian
 
     Raises
     ------
@@ -217,6 +287,19 @@ def kernel_from_sklearn(svc):
                      "'poly', 'sigmoid', 'rbf'")
 
 
-def _positive(name, value):
+def _inner_products(X: ArrayLike, Y: ArrayLike) -> np.ndarray:
+    """The array (n, m) of all x_i.y_j."""
+    return np.asarray(X, float) @ np.asarray(Y, float).T
+
+
+def _centred(X: ArrayLike, Y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    """Both arrays with the mean of Y at the origin: far from it, |x - y|^2 loses all digits."""
+    Y = np.asarray(Y, float)
+    centre = Y.mean(0) if len(Y) else 0.0
+    return np.asarray(X, float) - centre, Y - centre
+
+
+def _check_positive(name, value):
+    """Raise a ValueError unless a parameter is a finite positive number."""
     if not np.isfinite(value) or value <= 0:
         raise ValueError(f"{name} must be a finite number > 0, got {value!r}")

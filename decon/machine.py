@@ -1,23 +1,28 @@
 """Kernel machines: a kernel, support vectors, weights and a threshold, whatever trained them."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, replace
+from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from .kernels import Gaussian, Linear, Polynomial, Tanh, kernel_from_sklearn
-
-BLOCK_BYTES = 64e6  # kernel values are computed in blocks of about this size
+from .blocks import blocks
+from .kernels import Gaussian, Kernel, Linear, Polynomial, Tanh, kernel_from_sklearn
 
 
 class KernelMachine:
     """The classifier that says +1 where sum_i w_i K(x, y_i) > b, and -1 elsewhere (Eqs. 1, 2).
 
-    Equation 2 of the paper has the opposite sign; ours is scikit-learn's.
+    The sum is called Psi(x). Equation 2 of the paper has the opposite sign; ours is
+    scikit-learn's.
 
     Parameters
     ----------
     kernel : Linear, Polynomial, Tanh or Gaussian
+        The function K.
     support_vectors : array (m, d)
         The y_i, one a row.
     weights : array (m,)
@@ -39,65 +44,139 @@ class KernelMachine:
     array([ 1, -1], dtype=int8)
     """
 
-    def __init__(self, kernel, support_vectors, weights, threshold):
+    def __init__(self, kernel: Kernel, support_vectors: ArrayLike, weights: ArrayLike,
+                 threshold: float):
         self.kernel = kernel
         self.support_vectors = np.array(support_vectors, float)
         self.weights = np.array(weights, float)
         self.threshold = float(threshold)
         if self.support_vectors.ndim != 2 or self.weights.shape != self.support_vectors.shape[:1]:
-            raise ValueError(
-                "expected support_vectors of shape (m, d) and weights of shape (m,), got "
-                f"{self.support_vectors.shape} and {self.weights.shape}"
-            )
+            raise ValueError("expected support_vectors of shape (m, d) and weights of shape (m,), "
+                             f"got {self.support_vectors.shape} and {self.weights.shape}")
         if not all(np.isfinite(a).all() for a in (self.support_vectors, self.weights, threshold)):
             raise ValueError("support_vectors, weights and threshold must be finite")
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         m, d = self.support_vectors.shape
         return f"KernelMachine({self.kernel}, {m} support vectors in dimension {d})"
 
     @property
-    def dimension(self):
+    def dimension(self) -> int:
         """The number d of features."""
         return self.support_vectors.shape[1]
 
-    def decision_function(self, X):
-        """Psi(x) - b at every row of X: array (n, d) gives an array (n,). Positive where +1."""
-        X = self._check(X)
-        Y, w = self.support_vectors, self.weights
-        psi = self._blockwise(X, lambda block: self.kernel(block, Y) @ w, (len(X),))
+    def decision_function(self, X: ArrayLike) -> np.ndarray:
+        """Psi(x) - b at every point, positive where the label is +1.
+
+        Parameters
+        ----------
+        X : array (n, d)
+            The points x, one a row.
+
+        Returns
+        -------
+        values : array (n,)
+
+        Raises
+        ------
+        ValueError
+            If X is not of shape (n, d).
+        """
+        X = self._checked(X)
+        psi = np.empty(len(X))
+        for j in self._blocks(len(X)):
+            psi[j] = self.kernel(X[j], self.support_vectors) @ self.weights
         return psi - self.threshold
 
-    def predict(self, X):
-        """Labels +1 or -1 (int8) of the rows of X: array (n, d) gives an array (n,)."""
+    def predict(self, X: ArrayLike) -> np.ndarray:
+        """The labels +1 or -1 of the points.
+
+        Parameters
+        ----------
+        X : array (n, d)
+            The points, one a row.
+
+        Returns
+        -------
+        labels : int8 array (n,)
+
+        Raises
+        ------
+        ValueError
+            If X is not of shape (n, d).
+        """
         return np.where(self.decision_function(X) > 0, 1, -1).astype(np.int8)
 
-    def gradient(self, X):
-        """The gradient of Psi, a normal of the level set, at every row of X: (n, d) (Eq. 4)."""
-        X = self._check(X)
-        Y, w = self.support_vectors, self.weights
-        return self._blockwise(X, lambda block: self.kernel.gradient(block, Y, w), X.shape)
+    def gradient(self, X: ArrayLike) -> np.ndarray:
+        """The gradient of Psi at every point, a normal of the level set there (Eq. 4).
 
-    def normalised(self):
+        Parameters
+        ----------
+        X : array (n, d)
+            The points, one a row.
+
+        Returns
+        -------
+        gradient : array (n, d)
+
+        Raises
+        ------
+        ValueError
+            If X is not of shape (n, d).
+        """
+        X = self._checked(X)
+        gradient = np.empty(X.shape)
+        for j in self._blocks(len(X)):
+            gradient[j] = self.kernel.gradient(X[j], self.support_vectors, self.weights)
+        return gradient
+
+    def normalised(self) -> "KernelMachine":
         """The same classifier with its largest |weight| equal to 1.
 
         Labels show weights and threshold only up to a common positive factor; this fixes it.
+
+        Returns
+        -------
+        machine : KernelMachine
+            With the same kernel and support vectors.
+
+        Examples
+        --------
+        >>> machine = KernelMachine(Linear(), [[1., 0.], [0., 1.]], [4., -2.], 8.).normalised()
+        >>> machine.weights, machine.threshold
+        (array([ 1. , -0.5]), 2.0)
         """
         largest = np.abs(self.weights).max(initial=0) or 1.0
-        return KernelMachine(
-            self.kernel, self.support_vectors, self.weights / largest, self.threshold / largest
-        )
+        return KernelMachine(self.kernel, self.support_vectors, self.weights / largest,
+                             self.threshold / largest)
 
-    def with_gamma(self, gamma, coef0=1.0):
+    def with_gamma(self, gamma: float, coef0: float = 1.0) -> "KernelMachine":
         """The same classifier as a polynomial machine with the given gamma and coef0.
 
         (g x.y + c)^D = (c/c')^D (g' x.y' + c')^D with y' = (g c' / g' c) y, so that gamma and
         coef0 are conventions as long as neither is 0.
 
+        Parameters
+        ----------
+        gamma, coef0 : floats, positive
+            The g' and c' of the new kernel.
+
+        Returns
+        -------
+        machine : KernelMachine
+            With other support vectors and weights, and the same threshold.
+
         Raises
         ------
         ValueError
             If the kernel is not polynomial, or is homogeneous (coef0 = 0).
+
+        Examples
+        --------
+        >>> machine = KernelMachine(Polynomial(2, gamma=.5, coef0=2.), [[4., 0.]], [1.], 3.)
+        >>> same = machine.with_gamma(1.)
+        >>> same.support_vectors, same.weights
+        (array([[1., 0.]]), array([4.]))
         """
         old = self.kernel
         if not isinstance(old, Polynomial) or old.coef0 == 0 or coef0 <= 0:
@@ -106,13 +185,27 @@ class KernelMachine:
         new = replace(old, gamma=float(gamma), coef0=float(coef0))
         stretch = old.gamma * coef0 / (gamma * old.coef0)
         factor = (old.coef0 / coef0) ** old.degree
-        return KernelMachine(
-            new, stretch * self.support_vectors, factor * self.weights, self.threshold
-        )
+        return KernelMachine(new, stretch * self.support_vectors, factor * self.weights,
+                             self.threshold)
 
     @classmethod
-    def from_sklearn(cls, svc):
-        """The machine inside a fitted binary scikit-learn SVC; +1 stands for `classes_[1]`.
+    def from_sklearn(cls, svc: Any) -> "KernelMachine":
+        """The machine inside a fitted binary scikit-learn SVC.
+
+        Parameters
+        ----------
+        svc : sklearn.svm.SVC
+            Fitted to two classes; +1 stands for `svc.classes_[1]`.
+
+        Returns
+        -------
+        machine : KernelMachine
+            With the SVC's decision function, up to rounding.
+
+        Raises
+        ------
+        ValueError
+            If the SVC is not fitted, has more than two classes or a kernel of another kind.
 
         Examples
         --------
@@ -122,11 +215,6 @@ class KernelMachine:
         >>> machine = KernelMachine.from_sklearn(svc)
         >>> bool(abs(machine.decision_function(X) - svc.decision_function(X)).max() < 1e-10)
         True
-
-        Raises
-        ------
-        ValueError
-            If the SVC is not fitted, has more than two classes or a kernel of another kind.
         """
         kernel = kernel_from_sklearn(svc)
         if len(svc.classes_) != 2:
@@ -134,12 +222,26 @@ class KernelMachine:
         return cls(kernel, svc.support_vectors_, svc.dual_coef_[0], -svc.intercept_[0])
 
     @classmethod
-    def random(cls, kernel, dimension, n_support, random_state=0):
+    def random(cls, kernel: Kernel, dimension: int, n_support: int,
+               random_state: int | np.random.Generator = 0) -> "KernelMachine":
         """A random machine whose two labels are about equally frequent.
 
         Support vectors and weights are standard normal, the former divided by sqrt(d) so that
         x.y is of order one for standard normal x; the threshold is the median of Psi over a
         standard normal cloud.
+
+        Parameters
+        ----------
+        kernel : Linear, Polynomial, Tanh or Gaussian
+        dimension : int, at least 1
+            The number d of features.
+        n_support : int, at least 1
+            The number m of support vectors.
+        random_state : int or numpy.random.Generator
+
+        Returns
+        -------
+        machine : KernelMachine
 
         Examples
         --------
@@ -152,53 +254,116 @@ class KernelMachine:
         cloud = rng.standard_normal((1001, dimension))
         return cls(kernel, Y, machine.weights, np.median(machine.decision_function(cloud)))
 
-    def to_arrays(self):
-        """The machine as a dict of plain arrays and strings, ready for numpy.savez."""
+    def to_arrays(self) -> dict[str, Any]:
+        """The machine as plain arrays and strings, ready for `numpy.savez`.
+
+        Returns
+        -------
+        arrays : dict
+            `kernel`, the name of its class; `kernel_names` and `kernel_values`, its parameters;
+            `support_vectors`, `weights` and `threshold`.
+
+        Examples
+        --------
+        >>> arrays = KernelMachine(Gaussian(2.), [[1., 0.]], [1.], 0.5).to_arrays()
+        >>> arrays["kernel"], arrays["kernel_names"].tolist(), arrays["kernel_values"].tolist()
+        ('Gaussian', ['sigma'], [2.0])
+        """
+        parameters = asdict(self.kernel)
         return {
             "kernel": type(self.kernel).__name__,
-            "kernel_names": np.array(list(asdict(self.kernel)), dtype=str),
-            "kernel_values": np.array(list(asdict(self.kernel).values()), float),
+            "kernel_names": np.array(list(parameters), dtype=str),
+            "kernel_values": np.array(list(parameters.values()), float),
             "support_vectors": self.support_vectors,
             "weights": self.weights,
             "threshold": self.threshold,
         }
 
     @classmethod
-    def from_arrays(cls, arrays):
-        """The inverse of `to_arrays`."""
-        kinds = {kind.__name__: kind for kind in (Linear, Polynomial, Tanh, Gaussian)}
-        values = dict(zip(map(str, arrays["kernel_names"]), map(float, arrays["kernel_values"]),
-                          strict=True))
-        if "degree" in values:
-            values["degree"] = int(values["degree"])
-        return cls(kinds[str(arrays["kernel"])](**values), arrays["support_vectors"],
+    def from_arrays(cls, arrays: Mapping[str, Any]) -> "KernelMachine":
+        """The inverse of `to_arrays`.
+
+        Parameters
+        ----------
+        arrays : mapping
+            As `to_arrays` returns it, or as `numpy.load` reads it from a file.
+
+        Returns
+        -------
+        machine : KernelMachine
+
+        Examples
+        --------
+        >>> machine = KernelMachine(Gaussian(2.), [[1., 0.]], [1.], 0.5)
+        >>> KernelMachine.from_arrays(machine.to_arrays())
+        KernelMachine(Gaussian(sigma=2.0), 1 support vectors in dimension 2)
+        """
+        kernels = {kernel.__name__: kernel for kernel in (Linear, Polynomial, Tanh, Gaussian)}
+        names, values = arrays["kernel_names"], arrays["kernel_values"]
+        parameters: dict[str, Any] = dict(zip(map(str, names), map(float, values), strict=True))
+        if "degree" in parameters:
+            parameters["degree"] = int(parameters["degree"])
+        return cls(kernels[str(arrays["kernel"])](**parameters), arrays["support_vectors"],
                    arrays["weights"], float(arrays["threshold"]))
 
-    def save(self, path):
-        """Write the machine to an npz file: plain arrays, no pickle."""
+    def save(self, path: str | PathLike) -> None:
+        """Write the machine to an npz file: plain arrays, no pickle.
+
+        Parameters
+        ----------
+        path : path-like
+            Gets the ending .npz if it has another or none.
+        """
         np.savez(npz_path(path), **self.to_arrays())
 
     @classmethod
-    def load(cls, path):
-        """Read a machine that `save` wrote."""
+    def load(cls, path: str | PathLike) -> "KernelMachine":
+        """Read a machine that `save` has written.
+
+        Parameters
+        ----------
+        path : path-like
+            As given to `save`.
+
+        Returns
+        -------
+        machine : KernelMachine
+
+        Raises
+        ------
+        OSError
+            If there is no such file.
+        """
         with np.load(npz_path(path), allow_pickle=False) as arrays:
             return cls.from_arrays(arrays)
 
-    def _check(self, X):
+    def _checked(self, X: ArrayLike) -> np.ndarray:
+        """X as an array of floats; a ValueError if it is not of shape (n, d)."""
         X = np.asarray(X, float)
         if X.ndim != 2 or X.shape[1] != self.dimension:
             raise ValueError(f"expected points of shape (n, {self.dimension}), got {X.shape}")
         return X
 
-    def _blockwise(self, X, function, shape):
-        rows = max(1, int(BLOCK_BYTES / (8 * max(len(self.weights), self.dimension))))
-        out = np.empty(shape)
-        for start in range(0, len(X), rows):
-            out[start : start + rows] = function(X[start : start + rows])
-        return out
+    def _blocks(self, n: int) -> list[slice]:
+        """Slices of n points: the kernel values of a block, and its points, take 64 MB at most."""
+        return blocks(n, max(len(self.weights), self.dimension), megabytes=64)
 
 
-def npz_path(path):
-    """The path with the ending .npz, which numpy adds on writing but not on reading."""
+def npz_path(path: str | PathLike) -> Path:
+    """The path with the ending .npz, which numpy adds on writing but not on reading.
+
+    Parameters
+    ----------
+    path : path-like
+
+    Returns
+    -------
+    path : pathlib.Path
+
+    Examples
+    --------
+    >>> npz_path("machine").name, npz_path("machine.npz").name
+    ('machine.npz', 'machine.npz')
+    """
     path = Path(path)
     return path if path.suffix == ".npz" else path.with_name(path.name + ".npz")

@@ -9,7 +9,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from decon import KernelMachine
-from decon.datasets import load_mnist
+from decon.teaching.datasets import load_mnist
 
 
 def random_box(kernel, dimension, n_support, seed):

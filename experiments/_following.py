@@ -11,7 +11,8 @@ import numpy as np
 from scipy.special import gammaln
 
 from decon import Gaussian, KernelMachine, Oracle, Tanh
-from decon.bracketing import bisect_along, boundary_points, pn_pairs
+from decon.boundary.bracketing import bisect_along, boundary_points
+from decon.boundary.pairs import pn_pairs
 
 STEEP = 0.3  # lines that cross the boundary at a smaller n.v are not used
 

@@ -15,13 +15,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from decon import KernelMachine, Oracle
-from decon.bracketing import bisect, blocks, boundary_points, pn_pairs
-from decon.normals import slope_normals, sphere_normals
-from decon.polynomial import evaluate, fit_polynomial
-from decon.pool import Pool
-from decon.subspace import alternate, corrected_span, nuclear_norm, sharpen, span_of_normals
-
-from ._spheres import largest_sine
+from decon.blocks import blocks
+from decon.boundary.bracketing import bisect, boundary_points
+from decon.boundary.normals import slope_normals
+from decon.boundary.pairs import Pool, pn_pairs
+from decon.families.polynomial import evaluate, fit_polynomial
+from decon.paper import nuclear_norm, sphere_normals
+from decon.subspaces import cylinder
+from decon.subspaces.multipliers import refine_multipliers
+from decon.subspaces.spans import largest_sine, span_of_corrected_normals, span_of_normals
 
 DEPTHS = tuple(10.0 ** -np.arange(1, 7))  # where labels are compared, in units of R0
 CLOUD = 400  # points that a rival labels before anything else
@@ -70,7 +72,7 @@ class Yardstick:
         """Sine, distance between the boundaries, agreement far and at every depth."""
         row = {"queries": guess.queries, "sine": np.nan, "distance": np.nan}
         if guess.basis is not None:
-            row["sine"] = largest_sine(guess.basis, self.machine.support_vectors)
+            row["sine"] = largest_sine(guess.basis, self.machine.support_vectors.T)
         if guess.predict is not None:
             row["distance"] = np.median(self.distances(guess.predict))
             row["far"] = np.mean(guess.predict(self.X) == self.labels)
@@ -144,8 +146,9 @@ def paper(oracle, features, kernel, m, counts, seed):
                                               random_state=pool.rng)])
         good = np.isfinite(N[:, 0])
         if kernel.name == "gaussian":
-            gamma = alternate(N[good], X[good], nuclear_norm(N[good], X[good]), m)
-            yield Guess(oracle.queries, None, corrected_span(N[good], X[good], gamma, m)[0])
+            gamma = refine_multipliers(N[good], X[good], nuclear_norm(N[good], X[good]), m)
+            basis = span_of_corrected_normals(N[good], X[good], gamma, m)[0]
+            yield Guess(oracle.queries, None, basis)
         else:
             yield with_polynomial(oracle, pool, kernel, span_of_normals(N[good], m)[0],
                                   1e-6 * sigma)
@@ -170,7 +173,7 @@ def by_tools(oracle, features, kernel, m, width, seed):
     good = np.isfinite(N[:, 0])
     basis = span_of_normals(N[good], m)[0]
     for baseline, fine in [(0.01, max(1e-9, width)), (1.0, width)]:
-        basis = sharpen(oracle, X[good], V[good], N[good], basis, baseline * R, fine * R)
+        basis = cylinder.refine(oracle, X[good], V[good], N[good], basis, baseline * R, fine * R)
     yield with_polynomial(oracle, pool, kernel, basis, width * R)
 
 

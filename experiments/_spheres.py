@@ -1,13 +1,14 @@
 """Normals from small spheres whose points are used once: another reading of the paper's words.
 
-`decon.normals.sphere_normals` draws 2d PN-pairs at random among 2d labelled points, so that pairs
+`decon.paper.sphere_normals` draws 2d PN-pairs at random among 2d labelled points, so that pairs
 share points. Here 4d points are labelled, and every point belongs to one pair at most.
 """
 
 import numpy as np
 
 from decon import Oracle
-from decon.bracketing import bisect, boundary_points, pn_pairs
+from decon.boundary.bracketing import bisect, boundary_points
+from decon.boundary.pairs import pn_pairs
 
 
 def disjoint_normals(oracle, X, radius, width, random_state=0):
@@ -46,9 +47,3 @@ def angles(normals, gradients):
     """Angles in radians between unit normals and gradients, row by row."""
     units = gradients / np.linalg.norm(gradients, axis=1, keepdims=True)
     return 2 * np.arcsin(np.minimum(np.linalg.norm(normals - units, axis=1) / 2, 1))
-
-
-def largest_sine(basis, vectors):
-    """The sine of the largest principal angle between a basis (d, m) and the span of m vectors."""
-    truth = np.linalg.qr(np.transpose(vectors))[0]
-    return np.linalg.norm(truth - basis @ (basis.T @ truth), 2)

@@ -28,7 +28,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from decon import Gaussian, IncrementalSVM, Linear, enumerate_svms
-from decon.datasets import load_binary
+from decon.teaching.datasets import load_binary
 
 from ._run import each, main, store
 
@@ -119,7 +119,7 @@ def children(kind, n, seed):
     start = process_time()
     for i in left_out:
         svm.return_to(state)
-        svm.forget(i)
+        svm.deactivate(i)
     row = {"kernel": kind, "n": n, "seed": seed, "support": len(support),
            "unlearning": (process_time() - start) / len(left_out)}
     for name, tol in (("default", 1e-3), ("1e-10", 1e-10)):

@@ -22,7 +22,7 @@ import numpy as np
 from sklearn.svm import SVC
 
 from decon import IncrementalSVM, Linear, enumerate_svms
-from decon.datasets import load_recidivism
+from decon.teaching.datasets import load_recidivism
 
 from ._run import each, main, store
 from .enumeration import by_retraining
@@ -107,7 +107,7 @@ def people(source, seed):
         machines, objectives = [svm.machine()], [svm.objective]
         for _ in range(MODELS - 1):
             for i in rng.choice(support, k, replace=False):
-                svm.forget(i)
+                svm.deactivate(i)
             machines.append(svm.machine())
             objectives.append(svm.objective)
             svm.return_to(state)

@@ -19,8 +19,8 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.svm import SVC
 
 from decon import Gaussian, Oracle, Polynomial, Tanh, deconstruct
-from decon.certificate import certificate
-from decon.precision import Precision
+from decon.extraction.agreement import agreement_test
+from decon.oracles.precision import Precision
 
 from ._boxes import _typical, foreign_box
 from ._run import each, main, store
@@ -82,8 +82,9 @@ def one(name, seed):
         rng = np.random.default_rng(seed + 1)
         cloud = rng.standard_normal((40_000, oracle.dimension)) * result.scale
         cloud *= np.resize([0.3, 1.0, 3.0], len(cloud))[:, None] / np.sqrt(oracle.dimension)
-        again = certificate(Oracle(predict, oracle.dimension), result.machine, cloud[:4000],
-                            10 * Precision(result.width).close * result.scale, rng, ends=features)
+        again = agreement_test(Oracle(predict, oracle.dimension), result.machine, cloud[:4000],
+                            10 * Precision(result.width).agreement_distance * result.scale, rng,
+                            ends=features)
         same = Oracle(predict, oracle.dimension)(cloud[20_000:]) == \
             result.machine.predict(cloud[20_000:])
         row |= {"false": bool(same.mean() < 0.999 or again["close"] < 0.999),

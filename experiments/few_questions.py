@@ -16,8 +16,9 @@ from math import comb
 import numpy as np
 
 from decon import Gaussian, KernelMachine, Oracle, Polynomial, Tanh, deconstruct
-from decon.bracketing import boundary_points
-from decon.normals import slope_normals, sphere_normals
+from decon.boundary.bracketing import boundary_points
+from decon.boundary.normals import slope_normals
+from decon.paper import sphere_normals
 
 from ._boxes import random_box, trained_box
 from ._following import bits_of_an_update, followed, numbers, rebuilt
@@ -77,7 +78,7 @@ def one_box(kind, method, seed):
     stages = {}
     if method == "deconstruct":
         result = deconstruct(oracle, features, random_state=seed, progress=False)
-        stages = {"stages": result.queries, "exact": result.exact}
+        stages = {"stages": result.queries_by_stage, "exact": result.own_vectors}
         guesses = [Guess(oracle.queries, result.machine and result.machine.predict,
                          result.subspace)]
     elif method == "tools":

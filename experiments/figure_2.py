@@ -10,11 +10,12 @@ average of normals from several radii (the paper's section 3.2).
 import numpy as np
 
 from decon import KernelMachine, Oracle, Polynomial
-from decon.normals import orthonormal_complement, sphere_normals
-from decon.subspace import largest_gap, span_of_normals
+from decon.boundary.normals import orthonormal_complement
+from decon.paper import sphere_normals
+from decon.subspaces.spans import largest_gap, largest_sine, span_of_normals
 
 from ._run import each, main, store
-from ._spheres import angles, disjoint_normals, largest_sine, open_box
+from ._spheres import angles, disjoint_normals, open_box
 
 SEEDS = 100
 POWERS = np.arange(-4, 5) / 2  # radii: these powers of ten times 1000 widths ...
@@ -45,7 +46,7 @@ def measure(machine, normals, gradients):
     units = gradients / np.linalg.norm(gradients, axis=1, keepdims=True)
     return {"rms": np.sqrt(np.mean(angle**2)), "median": np.median(angle),
             "E": np.linalg.norm(normals - units, 2), "s12": values[11], "s13": values[12],
-            "m": largest_gap(values), "sine": largest_sine(basis, machine.support_vectors),
+            "m": largest_gap(values), "sine": largest_sine(basis, machine.support_vectors.T),
             "values": values}
 
 

@@ -9,20 +9,18 @@ whether the largest gap tells m; `how_many`, over the number of normals.
 """
 
 import numpy as np
+from scipy.linalg import subspace_angles
 
 from decon import KernelMachine, Oracle, Polynomial
-from decon.bracketing import boundary_points, pn_pairs
-from decon.normals import slope_normals, sphere_normals
-from decon.subspace import (
-    crosses_straight,
-    largest_gap,
-    principal_cosines,
-    sharpen,
-    span_of_normals,
-)
+from decon.boundary.bracketing import boundary_points
+from decon.boundary.normals import slope_normals
+from decon.boundary.pairs import pn_pairs
+from decon.paper import sphere_normals
+from decon.subspaces import cylinder
+from decon.subspaces.spans import largest_gap, largest_sine, span_of_normals
 
 from ._run import each, main, store
-from ._spheres import disjoint_normals, largest_sine, open_box
+from ._spheres import disjoint_normals, open_box
 
 SEEDS = 100
 KERNELS = {"quadratic": 2, "cubic": 3}
@@ -62,7 +60,7 @@ def slopes(machine, seed):
     plain = judge(machine, basis, dict(queries), values)
     before = oracle.queries
     for baseline, width in [(0.01, 1e-9), (1.0, 1e-12)]:
-        basis = sharpen(oracle, X, V, normals, basis, baseline, width)
+        basis = cylinder.refine(oracle, X, V, normals, basis, baseline, width)
     queries["sharpening"] = oracle.queries - before
     return plain, judge(machine, basis, queries, values)
 
@@ -80,10 +78,10 @@ def fine_spheres(machine, seed):
 def complete(oracle, fresh, x, v, n, basis):
     """The basis, sharpened; or None where the boundary is not straight across it."""
     for across, tolerance, baseline, width in STAGES:
-        if not crosses_straight(oracle, *fresh, basis, across, tolerance).all():
+        if not cylinder.holds(oracle, *fresh, basis, across, tolerance).all():
             return None
         if baseline is not None:
-            basis = sharpen(oracle, x, v, n, basis, baseline, width)
+            basis = cylinder.refine(oracle, x, v, n, basis, baseline, width)
     return basis
 
 
@@ -124,9 +122,9 @@ def judge(machine, basis, queries, values=None):
         row |= {"values": values, "m_gap": largest_gap(values)}
     if basis is None or basis.shape[1] != 12:
         return row | {"m": 0 if basis is None else basis.shape[1]}
-    sine = largest_sine(basis, machine.support_vectors)
+    sine = largest_sine(basis, machine.support_vectors.T)
     return row | {"m": 12, "sine": sine, "units": total / (BITS * np.log2(1 / sine)),
-                  "cosines": principal_cosines(basis, machine.support_vectors.T)}
+                  "cosines": np.cos(subspace_angles(basis, machine.support_vectors.T))[::-1]}
 
 
 def one_machine(degree, seed):
@@ -151,7 +149,7 @@ def normals_needed(degree, seed):
         basis, values = span_of_normals(n[np.isfinite(n[:, 0])])
         low = len(values) < 12
         rows.append([basis.shape[1], np.nan if low else values[11], 1.0 if low else largest_sine(
-            span_of_normals(n[np.isfinite(n[:, 0])], 12)[0], machine.support_vectors)])
+            span_of_normals(n[np.isfinite(n[:, 0])], 12)[0], machine.support_vectors.T)])
     return rows
 
 

@@ -10,23 +10,18 @@ the subspace after each stage of both ways, over the queries spent.
 from time import perf_counter
 
 import numpy as np
+from scipy.linalg import subspace_angles
 
 from decon import Gaussian, KernelMachine
-from decon.bracketing import bisect_along
-from decon.normals import slope_normals, sphere_normals
-from decon.subspace import (
-    alternate,
-    corrected_span,
-    gamma_for,
-    log_det,
-    nuclear_norm,
-    principal_cosines,
-    span_of_normals,
-)
-from decon.turning import crosses_turned, sharpen_by_turning
+from decon.boundary.bracketing import bisect_along
+from decon.boundary.normals import slope_normals
+from decon.paper import nuclear_norm, sphere_normals
+from decon.subspaces import revolution
+from decon.subspaces.multipliers import log_det_multipliers, multipliers_for, refine_multipliers
+from decon.subspaces.spans import largest_sine, span_of_corrected_normals, span_of_normals
 
 from ._run import each, main, store
-from ._spheres import angles, largest_sine, open_box
+from ._spheres import angles, open_box
 
 D, M = 30, 12
 MAIN = np.sqrt(D / 2)  # scikit-learn's gamma='scale' for features of variance 1
@@ -56,18 +51,18 @@ def gaussian_box(sigma, seed):
 def span(machine, normals, X, gamma):
     """Largest sine for rank 12, cosines for rank 12, the rank of the largest gap, the gap at 12."""
     Y = machine.support_vectors
-    found = corrected_span(normals, X, gamma)[0].shape[1]
-    basis, values = corrected_span(normals, X, gamma, M)
-    return {"sine": largest_sine(basis, Y), "cosines": principal_cosines(basis, Y.T),
+    found = span_of_corrected_normals(normals, X, gamma)[0].shape[1]
+    basis, values = span_of_corrected_normals(normals, X, gamma, M)
+    return {"sine": largest_sine(basis, Y.T), "cosines": np.cos(subspace_angles(basis, Y.T))[::-1],
             "found": found, "gap": values[M - 1] / values[M]}
 
 
 def turn(oracle, X, V, normals, basis, Y, steps):
     """Queries and error before and after every step of sharpening."""
-    stages = [(oracle.queries, largest_sine(basis, Y))]
+    stages = [(oracle.queries, largest_sine(basis, Y.T))]
     for angle, step, width in steps:
-        basis = sharpen_by_turning(oracle, X, V, normals, basis, angle, step, width)
-        stages.append((oracle.queries, largest_sine(basis, Y)))
+        basis = revolution.refine(oracle, X, V, normals, basis, angle, step, width)
+        stages.append((oracle.queries, largest_sine(basis, Y.T)))
     return basis, stages
 
 
@@ -82,13 +77,13 @@ def paper(sigma, seed):
     row = {"seconds": perf_counter() - start, "queries": oracle.queries,
            "threshold": machine.threshold,
            "error": np.median(angles(normals, machine.gradient(X))),
-           "before": principal_cosines(before, machine.support_vectors.T),
+           "before": np.cos(subspace_angles(before, machine.support_vectors.T))[::-1],
            "nuclear": span(machine, normals, X, nuclear),
-           "log_det": span(machine, normals, X, log_det(normals, X))}
-    row["alternate"] = span(machine, normals, X, alternate(normals, X, nuclear, M, 200))
+           "log_det": span(machine, normals, X, log_det_multipliers(normals, X))}
+    row["alternate"] = span(machine, normals, X, refine_multipliers(normals, X, nuclear, M, 200))
     t = bisect_along(oracle, X, V, 0.0, 1e-6, 1e-13, 1e-3)  # the same points, more precisely
-    gamma = alternate(normals, X, log_det(normals, X), M, 20)
-    basis = corrected_span(normals, X, gamma, M)[0]
+    gamma = refine_multipliers(normals, X, log_det_multipliers(normals, X), M, 20)
+    basis = span_of_corrected_normals(normals, X, gamma, M)[0]
     row["turning"] = turn(oracle, X + t[:, None] * V, V, normals, basis, machine.support_vectors,
                           COARSE)[1]
     return row | obstructions(machine, normals, X, nuclear)
@@ -118,22 +113,22 @@ def ours(sigma, seed):
     normals = slope_normals(oracle, X, V, 1e-6, 1e-12)
     good = np.isfinite(normals[:, 0])
     X, V, normals = X[good], V[good], normals[good]
-    gamma = log_det(normals, X)
+    gamma = log_det_multipliers(normals, X)
     row = span(machine, normals, X, gamma)
-    basis, row["turning"] = turn(oracle, X, V, normals, corrected_span(normals, X, gamma, M)[0],
-                                 machine.support_vectors, STEPS)
-    row["passed"] = np.mean(crosses_turned(oracle, *fresh, basis, 1.0, 1e-7))
-    row["missing"] = np.mean(crosses_turned(oracle, *fresh, basis[:, 1:], 1.0, 1e-7))
+    basis = span_of_corrected_normals(normals, X, gamma, M)[0]
+    basis, row["turning"] = turn(oracle, X, V, normals, basis, machine.support_vectors, STEPS)
+    row["passed"] = np.mean(revolution.holds(oracle, *fresh, basis, 1.0, 1e-7))
+    row["missing"] = np.mean(revolution.holds(oracle, *fresh, basis[:, 1:], 1.0, 1e-7))
     row["queries"] = oracle.queries
     return row
 
 
 def leave_out(normals, X, gamma):
     """Without the points that lie in the span themselves: where gamma is wrong, they do."""
-    basis, _ = corrected_span(normals, X, gamma)
+    basis, _ = span_of_corrected_normals(normals, X, gamma)
     kept = np.linalg.norm(X - X @ basis @ basis.T, axis=1) > 0.05 * np.linalg.norm(X, axis=1)
     normals, X = normals[kept], X[kept]
-    return normals, X, gamma_for(normals, X, basis)
+    return normals, X, multipliers_for(normals, X, basis)
 
 
 def count(seed, way, s):
@@ -147,8 +142,8 @@ def count(seed, way, s):
     gamma = nuclear_norm(normals, X)
     result = {"nuclear": span(machine, normals, X, gamma),
               "left out": span(machine, *leave_out(normals, X, gamma)),
-              "alternate": span(machine, normals, X, alternate(normals, X, gamma, M, 200)),
-              "log_det": span(machine, normals, X, log_det(normals, X))}
+              "alternate": span(machine, normals, X, refine_multipliers(normals, X, gamma, M, 200)),
+              "log_det": span(machine, normals, X, log_det_multipliers(normals, X))}
     return {name: (row["sine"], row["found"]) for name, row in result.items()}
 
 

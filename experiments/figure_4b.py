@@ -10,10 +10,12 @@ import numpy as np
 from sklearn.svm import SVC
 
 from decon import KernelMachine, Oracle
-from decon.bracketing import boundary_points, pn_pairs
-from decon.datasets import load_mnist
-from decon.kernel_type import NAMES, curve_points
-from decon.polynomial import fit_polynomial
+from decon.boundary.bracketing import boundary_points
+from decon.boundary.curves import curve_points
+from decon.boundary.pairs import pn_pairs
+from decon.families.polynomial import fit_polynomial
+from decon.paper import NAMES
+from decon.teaching.datasets import load_mnist
 
 from ._run import each, main, store
 from .votes import TOLERANCES, vote

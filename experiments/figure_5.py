@@ -10,14 +10,18 @@ twice, and `deconstruct`. Results go to figure_5.json: medians and counts for ev
 """
 
 import numpy as np
+from scipy.linalg import subspace_angles
 from sklearn.decomposition import PCA
 from sklearn.svm import SVC
 
 from decon import KernelMachine, Oracle, deconstruct
-from decon.bracketing import boundary_points, pn_pairs
-from decon.datasets import load_mnist
-from decon.normals import slope_normals, sphere_normals
-from decon.subspace import largest_gap, principal_cosines, sharpen, span_of_normals
+from decon.boundary.bracketing import boundary_points
+from decon.boundary.normals import slope_normals
+from decon.boundary.pairs import pn_pairs
+from decon.paper import sphere_normals
+from decon.subspaces import cylinder
+from decon.subspaces.spans import largest_gap, span_of_normals
+from decon.teaching.datasets import load_mnist
 
 from ._run import each, main, store
 
@@ -48,9 +52,9 @@ def one(seed, way, radius, width, pool):
         oracle, labels = Oracle(machine.predict, 60), machine.predict(X)
         few = np.concatenate([X[labels > 0][:3], X[labels < 0][:3]])
         result = deconstruct(oracle, few, random_state=seed, progress=False)
-        right = result.n_support == m
-        return {"m": m, "found": result.n_support, "gap": np.nan, "queries": oracle.queries,
-                "lowest": principal_cosines(result.subspace, Y).min() if right else np.nan}
+        right = result.rank == m
+        return {"m": m, "found": result.rank, "gap": np.nan, "queries": oracle.queries,
+                "lowest": np.cos(subspace_angles(result.subspace, Y)).min() if right else np.nan}
     if pool == "cloud":
         X = 3 * np.sqrt(np.mean(X**2)) * rng.standard_normal(X.shape)
     oracle = Oracle(machine.predict, 60)
@@ -63,11 +67,11 @@ def one(seed, way, radius, width, pool):
     X, V, normals = X[found], V[found], normals[found]
     basis, values = span_of_normals(normals, rank=m)
     row = {"m": m, "found": largest_gap(values), "gap": values[m - 1] / values[m],
-           "lowest": principal_cosines(basis, Y).min()}
+           "lowest": np.cos(subspace_angles(basis, Y)).min()}
     if way == "slopes":
         for baseline, final in ((0.01, 1e-9), (1.0, 1e-12)):
-            basis = sharpen(oracle, X, V, normals, basis, baseline, final)
-        row["sharpened"] = principal_cosines(basis, Y).min()
+            basis = cylinder.refine(oracle, X, V, normals, basis, baseline, final)
+        row["sharpened"] = np.cos(subspace_angles(basis, Y)).min()
     return row | {"queries": oracle.queries}
 
 

@@ -18,6 +18,7 @@ from collections import defaultdict
 from math import comb
 
 import numpy as np
+from scipy.linalg import subspace_angles
 from scipy.optimize import linear_sum_assignment
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics.pairwise import euclidean_distances, laplacian_kernel
@@ -26,7 +27,6 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.svm import SVC
 
 from decon import Gaussian, KernelMachine, Linear, Oracle, Polynomial, Tanh, deconstruct
-from decon.subspace import principal_cosines
 
 from ._boxes import foreign_box, random_box, trained_box
 from ._run import each, main, store
@@ -44,7 +44,7 @@ TRAINED = [
     ("gaussian", {"kernel": "rbf"}),
     ("gaussian", {"kernel": "rbf", "C": 10}),
 ]
-NOT_FOR_SUBSPACE = ("kernel type", "polynomial", "far field", "tanh units", "measuring stick",
+NOT_FOR_SUBSPACE = ("kernel type", "polynomial", "far field", "tanh units", "radial probe",
                     "certificate", "diagnosis")
 GOALS = {"cubic": 1e-6, "tanh": 1e-6, "gaussian": 1e-3}  # relative errors of the support vectors
 LEAST = 1e-13  # no error counts as smaller than this
@@ -116,8 +116,8 @@ def measure(predict, features, truth, seed):
     d = features.shape[1]
     oracle = Oracle(predict, d)
     result = deconstruct(oracle, features, random_state=seed, progress=False)
-    row = {"named": result.kernel_type, "queries": oracle.queries, "exact": result.exact,
-           "subspace_queries": sum(n for stage, n in result.queries.items()
+    row = {"named": result.kernel_type, "queries": oracle.queries, "exact": result.own_vectors,
+           "subspace_queries": sum(n for stage, n in result.queries_by_stage.items()
                                    if stage not in NOT_FOR_SUBSPACE),
            "agreement": min(result.agreement.values(), default=np.nan)}
     if truth is None:
@@ -126,14 +126,14 @@ def measure(predict, features, truth, seed):
     if kind == "linear":
         span = truth.weights[None] @ span
     m = np.linalg.matrix_rank(span)
-    row |= {"m": m, "m_right": result.n_support == m} | dict.fromkeys(
+    row |= {"m": m, "m_right": result.rank == m} | dict.fromkeys(
         ("cosine", "subspace_bits", "vectors", "sigma", "bits"), np.nan)
     if row["m_right"]:
         basis, U = np.linalg.svd(span.T, full_matrices=False)[0][:, :m], result.subspace
-        row["cosine"] = principal_cosines(U, basis).min()
+        row["cosine"] = np.cos(subspace_angles(U, basis)).min()
         row["subspace_bits"] = bits(m * (d - m), np.linalg.norm(basis - U @ (U.T @ basis), 2))
         if result.machine is not None and result.kernel_type == kind:
-            if result.exact:
+            if result.own_vectors:
                 row["vectors"] = vector_error(result.machine, truth)
             error = row["vectors"]
             if not np.isfinite(error):

@@ -35,9 +35,9 @@ def measure(predict, features, truth, seed):
     oracle = Oracle(predict, features.shape[1])
     result = deconstruct(oracle, features, random_state=seed, progress=False)
     machine = result.machine
-    row = {"named": result.kernel_type, "certified": machine is not None, "exact": result.exact,
-           "queries": oracle.queries, "stick": result.queries.get("measuring stick", np.nan),
-           "n_support": result.n_support}
+    row = {"named": result.kernel_type, "certified": machine is not None,
+           "exact": result.own_vectors, "queries": oracle.queries, "n_support": result.rank,
+           "stick": result.queries_by_stage.get("radial probe", np.nan)}
     if truth is None or machine is None or result.kernel_type != "gaussian":
         return row
     Y, d = truth.support_vectors, truth.dimension

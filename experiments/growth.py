@@ -4,7 +4,7 @@
 
 Random machines of every kernel, as many support vectors as m: d grows at m = 12, m at d = 120.
 Counted are all queries of `deconstruct` but those of the certificate and of the stages that find
-the machine on S_Y ("polynomial"; "far field", "tanh units"; "measuring stick"). A quadratic
+the machine on S_Y ("polynomial"; "far field", "tanh units"; "radial probe"). A quadratic
 machine's "slices" show S_Y and the boundary at once, and are counted whole. Results go to
 growth.json: one row a kernel, d and m, with medians over the seeds, then the exponents of the power
 laws in d and in m that fit them best. (A linear machine's m is 1: it has no power of m.)
@@ -23,7 +23,7 @@ KERNELS = [Linear(), Polynomial(2), Polynomial(3), Tanh(1.0, 0.1), Gaussian(3.0)
 SEEDS = 5
 WITH_D = [(d, 12) for d in (30, 60, 120, 240, 480)]
 WITH_M = [(120, m) for m in (4, 8, 12, 16, 24)]  # m (d - m) is nearly a power of m here
-NOT_COUNTED = ("polynomial", "far field", "tanh units", "measuring stick", "certificate")
+NOT_COUNTED = ("polynomial", "far field", "tanh units", "radial probe", "certificate")
 
 
 def one_box(kernel, d, m, seed):
@@ -33,8 +33,8 @@ def one_box(kernel, d, m, seed):
     if kernel.name == "linear":
         vectors = box.weights[None] @ vectors
     result = deconstruct(Oracle(box.predict, d), features, random_state=seed, progress=False)
-    row = {"named": result.kernel_type == kernel.name, "stages": result.queries,
-           "m_right": result.n_support == len(vectors), "sine": np.nan}
+    row = {"named": result.kernel_type == kernel.name, "stages": result.queries_by_stage,
+           "m_right": result.rank == len(vectors), "sine": np.nan}
     if row["m_right"]:
         U, truth = result.subspace, np.linalg.qr(vectors.T)[0]
         row["sine"] = np.linalg.norm(truth - U @ (U.T @ truth), 2)

@@ -19,9 +19,10 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.svm import SVC
 
 from decon import Gaussian, KernelMachine, Oracle, Polynomial, Tanh
-from decon.bracketing import boundary_points, pn_pairs
-from decon.kernel_type import curve_points, goes_straight_on, same_label_far_away
-from decon.polynomial import misfit
+from decon.boundary.bracketing import boundary_points
+from decon.boundary.curves import curve_points, has_one_label_far_away, is_locally_flat
+from decon.boundary.pairs import pn_pairs
+from decon.families.polynomial import misfit
 
 from ._boxes import foreign_box, random_box, trained_box
 from ._run import each, main, store
@@ -91,7 +92,7 @@ def sphere(oracle, radius, n, rng):
 
 def flat(oracle, P, N, radius, rng):
     X, V = boundary_points(oracle, P, N, WIDTH * radius)
-    return goes_straight_on(oracle, X, V, STEP * radius, WIDTH * radius, rng).mean()
+    return is_locally_flat(oracle, X, V, STEP * radius, WIDTH * radius, rng).mean()
 
 
 def look(source, kind, data, seed):
@@ -112,7 +113,7 @@ def look(source, kind, data, seed):
     bent = [np.mean(m[:, 0] * WIDTH > BEND) >= 0.5 for m in misfits]  # NaN is not bent
     scale = R0 * (RADII[bent.index(True)] if any(bent) else 1)
     start = oracle.queries
-    row["alike"] = same_label_far_away(oracle, FAR * scale, random_state=rng)
+    row["alike"] = has_one_label_far_away(oracle, FAR * scale, random_state=rng)
     row["near"] = flat(oracle, *pairs(oracle, features, scale, 20, rng), scale, rng)
     far = sphere(oracle, FAR * scale, 20, rng)
     row["far"] = np.nan if far is None else flat(oracle, *far, FAR * scale, rng)

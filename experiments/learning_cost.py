@@ -18,7 +18,7 @@ from sklearn.decomposition import PCA
 from sklearn.svm import SVC
 
 from decon import Gaussian, IncrementalSVM, Linear, Polynomial
-from decon.datasets import load_mnist
+from decon.teaching.datasets import load_mnist
 
 from ._run import each, main, store
 

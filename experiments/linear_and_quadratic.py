@@ -8,10 +8,11 @@ Results go to linear_and_quadratic.json, one row a kind of box.
 from itertools import islice
 
 import numpy as np
+from scipy.linalg import subspace_angles
 
 from decon import Linear, Oracle, Polynomial, deconstruct
-from decon.bracketing import boundary_points, pn_pairs
-from decon.subspace import principal_cosines
+from decon.boundary.bracketing import boundary_points
+from decon.boundary.pairs import pn_pairs
 
 from ._boxes import random_box, trained_box
 from ._run import each, main, store
@@ -46,12 +47,12 @@ def measure(predict, features, span, seed):
     oracle = Oracle(predict, d)
     result = deconstruct(oracle, features, random_state=seed, progress=False)
     rank = np.linalg.matrix_rank(span)
-    row = {"type": result.kernel_type, "m": rank, "m_right": result.n_support == rank,
-           "queries": oracle.queries, "certificate": result.queries["certificate"]}
+    row = {"type": result.kernel_type, "m": rank, "m_right": result.rank == rank,
+           "queries": oracle.queries, "certificate": result.queries_by_stage["agreement"]}
     row["bits"] = (rank * (d - rank) + (rank + 1) * (rank + 2) // 2 - 1) * np.log2(1e10)
     if result.machine is not None:
         truth = np.linalg.svd(span.T, full_matrices=False)[0][:, :rank]
-        row["cosine"] = principal_cosines(result.subspace, truth).min()
+        row["cosine"] = np.cos(subspace_angles(result.subspace, truth)).min()
         U = result.subspace
         row["sine"] = np.linalg.norm(truth - U @ (U.T @ truth), 2)
         row["wide"], row["near"] = _agreement(result, predict, seed)

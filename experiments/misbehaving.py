@@ -10,6 +10,7 @@ price of the same box unspoiled? Results go to misbehaving.json, one row a kerne
 from collections import defaultdict
 
 import numpy as np
+from scipy.linalg import subspace_angles
 
 from decon import (
     BudgetExhausted,
@@ -21,7 +22,6 @@ from decon import (
     Tanh,
     deconstruct,
 )
-from decon.subspace import principal_cosines
 
 from ._boxes import random_box
 from ._run import each, main, store
@@ -106,8 +106,8 @@ def measure(fault, kernel, seed):
     if isinstance(kernel, Linear):
         span = (box.weights @ span)[None]
     cosine = np.nan
-    if result.n_support == len(span):
-        cosine = principal_cosines(result.subspace, span.T).min()
+    if result.rank == len(span):
+        cosine = np.cos(subspace_angles(result.subspace, span.T)).min()
     wrong = np.nan
     if result.machine is not None:
         rng = np.random.default_rng(seed + 30_000)
@@ -149,8 +149,8 @@ def cut_short(kernel, share, seed):
     except BudgetExhausted as error:
         known = error.result
     cosine = 0.0
-    if known.n_support == M:
-        cosine = principal_cosines(known.subspace, box.support_vectors.T).min()
+    if known.rank == M:
+        cosine = np.cos(subspace_angles(known.subspace, box.support_vectors.T)).min()
     return {"points": len(known.points), "normals": len(known.normals), "subspace": cosine >= 0.999}
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from sklearn.svm import SVC
 
 from decon import KernelMachine, Oracle, deconstruct
-from decon.datasets import load_mnist
+from decon.teaching.datasets import load_mnist
 
 from ._run import each, main, store
 
@@ -66,7 +66,7 @@ def take_apart(images, seed):
         total, cpu_total = perf_counter() - start, process_time() - cpu_start
     row = {
         "images": images, "m": len(numbers), "kernel_type": result.kernel_type,
-        "n_support": result.n_support, "exact": result.exact, "reason": result.reason,
+        "n_support": result.rank, "exact": result.own_vectors, "reason": result.message,
         "agreement": result.agreement, "queries": oracle.queries, "stages": result.queries,
         "seconds": total, "seconds_inside": clock.seconds, "seconds_outside": total - clock.seconds,
         "cpu_seconds_inside": clock.cpu_seconds,

@@ -18,11 +18,16 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from decon import KernelMachine, Oracle, Polynomial
-from decon.bracketing import boundary_points, pn_pairs
-from decon.cubic import cubic_machine
-from decon.normals import slope_normals, sphere_normals
-from decon.polynomial import distance_to_zeros, evaluate, fit_polynomial, quasi_support_vectors
-from decon.subspace import largest_gap, sharpen, span_of_normals
+from decon.boundary.bracketing import boundary_points
+from decon.boundary.normals import slope_normals
+from decon.boundary.pairs import pn_pairs
+from decon.families.cubic.forms import cubic_machine
+from decon.families.polynomial import distance_to_zeros, evaluate, fit_polynomial
+from decon.families.protocol import Refuted
+from decon.families.quasi_vectors import quasi_support_vectors
+from decon.paper import sphere_normals
+from decon.subspaces import cylinder
+from decon.subspaces.spans import largest_gap, span_of_normals
 
 from ._run import each, main, store
 
@@ -82,7 +87,8 @@ def subspace(oracle, pool, m, way, seed):
     basis, values = span_of_normals(normals[found], rank=m)
     if way != "paper":
         for baseline, width in [(0.01, 1e-9), (1.0, 1e-12)]:
-            basis = sharpen(oracle, X[found], V[found], normals[found], basis, baseline, width)
+            basis = cylinder.refine(oracle, X[found], V[found], normals[found], basis, baseline,
+                                    width)
     return basis, largest_gap(values) == m
 
 
@@ -134,7 +140,7 @@ def vectors(machine, data, T, basis):
             found = quasi_support_vectors(T, scale)
         else:
             found = cubic_machine(T, np.zeros(basis.shape[1]), scale)
-    except ArithmeticError:
+    except Refuted:
         return {"vectors": 0, "vector_error": np.nan}
     Y, true = found.support_vectors @ basis.T, machine.support_vectors
     errors = np.linalg.norm(Y[:, None] - true, axis=2).min(0) / np.linalg.norm(true, axis=1)

@@ -11,7 +11,7 @@ import numpy as np
 from tqdm import tqdm
 
 from decon import Linear
-from decon.ridge import dual_ridge, primal_ridge
+from decon.learning.ridge import dual_ridge, primal_ridge
 
 from ._run import main, store
 

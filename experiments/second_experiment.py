@@ -11,11 +11,11 @@ import resource
 from time import perf_counter
 
 import numpy as np
+from scipy.linalg import subspace_angles
 from sklearn.svm import SVC
 
 from decon import KernelMachine, Oracle, deconstruct
-from decon.datasets import load_mnist
-from decon.subspace import principal_cosines
+from decon.teaching.datasets import load_mnist
 
 from ._run import each, main, store
 
@@ -44,10 +44,10 @@ def take_apart(images, seed):
     result = deconstruct(oracle, features, random_state=seed, progress=False)
     total = perf_counter() - start
     truth = np.linalg.svd(svc.support_vectors_.T, full_matrices=False)[0]
-    cosines = principal_cosines(result.subspace, truth)
+    cosines = np.cos(subspace_angles(result.subspace, truth))[::-1]
     return {
         "images": images, "m": len(svc.support_vectors_), "kernel_type": result.kernel_type,
-        "n_support": result.n_support, "cosine": cosines.min(), "sine": np.linalg.norm(
+        "n_support": result.rank, "cosine": cosines.min(), "sine": np.linalg.norm(
             truth - result.subspace @ (result.subspace.T @ truth), 2),
         "queries": oracle.queries, "calls": oracle.calls, "stages": result.queries,
         "seconds_inside": inside, "seconds_outside": total - inside,

@@ -27,7 +27,7 @@ def measure(predict, box, features, seed):
     oracle = Oracle(predict, box.dimension)
     result = deconstruct(oracle, features, random_state=seed, progress=False)
     Y, (m, d) = box.support_vectors, box.support_vectors.shape
-    row = {"exact": result.exact, "right": result.n_support == m, "m": m, "error": np.nan,
+    row = {"exact": result.own_vectors, "right": result.rank == m, "m": m, "error": np.nan,
            "queries": oracle.queries, "cubic_queries": result.queries.get("polynomial", 0),
            "ratio": np.nan, "coef0": np.nan}
     if result.machine is not None:

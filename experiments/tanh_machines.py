@@ -40,10 +40,10 @@ def measure(box, machine, features, seed):
     d = features.shape[1]
     oracle = Oracle(box.predict, d)
     result = deconstruct(oracle, features, random_state=seed, progress=False)
-    row = {"named": result.kernel_type, "exact": result.exact, "queries": oracle.queries,
-           "certified": result.machine is not None, "reason": result.reason,
-           "recovery": sum(result.queries.get(stage, 0) for stage in FAR_AND_NEAR),
-           "far": result.queries.get("far field", 0)}
+    row = {"named": result.kernel_type, "exact": result.own_vectors, "queries": oracle.queries,
+           "certified": result.machine is not None, "reason": result.message,
+           "recovery": sum(result.queries_by_stage.get(stage, 0) for stage in FAR_AND_NEAR),
+           "far": result.queries_by_stage.get("far field", 0)}
     if machine is None:
         return row
     Y = machine.kernel.alpha * machine.support_vectors

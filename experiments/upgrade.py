@@ -16,8 +16,8 @@ from sklearn.decomposition import PCA
 from sklearn.svm import SVC
 
 from decon import IncrementalSVM, KernelMachine, Oracle, Polynomial, deconstruct, upgrade
-from decon.datasets import load_mnist
-from decon.upgrading import equal_errors, warm_start
+from decon.learning.upgrading import equal_errors, warm_start
+from decon.teaching.datasets import load_mnist
 
 from ._run import each, main, store
 
@@ -101,8 +101,8 @@ def one(seed):
     few = [(n, KNOWN) for n in NEWS] + [(NEW, n) for n in KNOWNS]
     lessons = [lesson(n, data.known[:k]) for n, k in few]
     return {
-        "m": len(data.vendor.support_), "found": result.n_support,
-        "queries": sum(result.queries.values()),
+        "m": len(data.vendor.support_), "found": result.rank,
+        "queries": sum(result.queries_by_stage.values()),
         "different": int(np.sum(result.machine.predict(Z) != data.vendor.predict(Z))),
         "tested": data.tested(), "ways": {name: data.hits(way) for name, way in ways.items()},
         "growth": {
@@ -149,7 +149,7 @@ def cured(seed):
         "everything": trained(Z_all, y_all),
         "everything, margin": trained(Z_all, y_all, "margin"),
     }
-    return {"m": len(data.vendor.support_), "found": result.n_support,
+    return {"m": len(data.vendor.support_), "found": result.rank,
             "different": int(np.sum(result.machine.predict(Z) != data.vendor.predict(Z))),
             "tested": data.tested(),
             "ways": {name: data.hits(way, (1,)) for name, way in ways.items()}}

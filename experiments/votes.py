@@ -13,9 +13,11 @@ from collections import Counter
 import numpy as np
 
 from decon import Gaussian, KernelMachine, Linear, Oracle, Polynomial, Tanh
-from decon.bracketing import boundary_points, pn_pairs
-from decon.kernel_type import NAMES, curve_points
-from decon.polynomial import fit_polynomial
+from decon.boundary.bracketing import boundary_points
+from decon.boundary.curves import curve_points
+from decon.boundary.pairs import pn_pairs
+from decon.families.polynomial import fit_polynomial
+from decon.paper import NAMES
 
 from ._boxes import random_box, trained_box
 from ._run import each, main, store

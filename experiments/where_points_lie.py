@@ -8,16 +8,18 @@ smaller machine also from the paper's spheres. Results go to where_points_lie.js
 """
 
 import numpy as np
+from scipy.linalg import subspace_angles
 from sklearn.svm import SVC
 
 from decon import KernelMachine, Oracle
-from decon.bracketing import boundary_points, pn_pairs
-from decon.datasets import load_mnist
-from decon.normals import slope_normals, sphere_normals
-from decon.subspace import largest_gap, principal_cosines, span_of_normals
+from decon.boundary.bracketing import boundary_points
+from decon.boundary.normals import slope_normals
+from decon.boundary.pairs import pn_pairs
+from decon.paper import sphere_normals
+from decon.subspaces.spans import largest_gap, largest_sine, span_of_normals
+from decon.teaching.datasets import load_mnist
 
 from ._run import each, main, store
-from ._spheres import largest_sine
 
 RUNS = [(1000, "images", "slopes"), (1000, 10.0, "slopes"),  # the paper's number of images
         (150, "images", "slopes"), (150, 2.0, "slopes"), (150, 10.0, "slopes"),
@@ -55,8 +57,8 @@ def one(n_train, pool, way):
             "normals": int(found.sum()), "m_by_gap": largest_gap(values),
             "gap_at_m": values[m - 1] / values[m], "exact_s1": exact[0], "exact_sm": exact[m - 1],
             "E": np.linalg.norm(normals[found] - G[found], 2),
-            "worst_cosine": principal_cosines(basis, machine.support_vectors.T).min(),
-            "sine": largest_sine(basis, machine.support_vectors),
+            "worst_cosine": np.cos(subspace_angles(basis, machine.support_vectors.T)).min(),
+            "sine": largest_sine(basis, machine.support_vectors.T),
             "queries": oracle.queries, "values": [float(f"{v:.3g}") for v in values]}
 
 

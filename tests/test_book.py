@@ -3,7 +3,7 @@
 import ast
 import re
 from graphlib import CycleError, TopologicalSorter
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import nbformat
 import pytest
@@ -14,50 +14,49 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 ROOT = Path(__file__).parents[1]
 LAST = "upgrade/mnist"  # introduces every file whose own chapter is not written yet
 
-# file: (floor, the chapters that may introduce it; () if it is free from the beginning)
+# Which floor a room stands on: it may import lower floors only.
 FLOORS = {
-    "kernels": (1, ("kernels/maximum-margin", "kernels/soft-margin",
-                    "kernels/dual-representation", "kernels/constructing-kernels",
-                    "kernels/kernel-machines")),
-    "datasets": (1, ()),
-    "plotting": (1, ()),
-    "ridge": (2, ("kernels/dual-representation",)),
-    "svm": (2, ("kernels/maximum-margin", "kernels/soft-margin")),
-    "machine": (2, ("kernels/kernel-machines",)),
-    "bordered": (2, ("upgrade/learning-and-unlearning",)),
-    "dual": (2, ("upgrade/learning-and-unlearning",)),
-    "errors": (3, ("deconstruction/the-laconic-oracle",)),
-    "journal": (3, ("deconstruction/the-laconic-oracle", "beyond/boxes-that-misbehave")),
-    "oracle": (3, ("deconstruction/the-laconic-oracle",)),
-    "incremental": (3, ("upgrade/learning-and-unlearning",)),
-    "bracketing": (4, ("deconstruction/bracketing",)),
-    "precision": (4, ("beyond/boxes-that-misbehave",)),
-    "enumeration": (4, ("upgrade/many-machines",)),
-    "normals": (5, ("deconstruction/normals",)),
-    "subspace": (6, ("deconstruction/kernel-subspace", "deconstruction/gaussian-subspace")),
-    "turning": (6, ("deconstruction/gaussian-subspace",)),
-    "kernel_type": (6, ("deconstruction/kernel-type",)),
-    "polynomial": (6, ("deconstruction/kernel-type", "deconstruction/polynomial-machines",
-                       "beyond/support-vectors-of-a-cubic")),
-    "cubic": (7, ("deconstruction/polynomial-machines",)),
-    "polish": (7, ("beyond/support-vectors-of-a-cubic",)),
-    "lines": (7, ("beyond/support-vectors-of-a-cubic",)),
-    "planes": (7, ("beyond/support-vectors-of-a-cubic",)),
-    "units": (7, ("beyond/tanh-at-infinity",)),
-    "infinity": (7, ("beyond/tanh-at-infinity",)),
-    "tanh": (7, ("beyond/tanh-at-infinity",)),
-    "pencil": (7, ("beyond/gaussian-measuring-stick",)),
-    "exponentials": (7, ("beyond/gaussian-measuring-stick",)),
-    "gaussian": (7, ("beyond/gaussian-measuring-stick",)),
-    "certificate": (8, ("deconstruction/the-whole-algorithm",)),
-    "pool": (8, ("deconstruction/the-whole-algorithm",)),
-    "slices": (8, ("deconstruction/the-whole-algorithm",)),
-    "spanning": (8, ("deconstruction/the-whole-algorithm",)),
-    "hypotheses": (8, ("deconstruction/the-whole-algorithm",)),
-    "search": (8, ("deconstruction/the-whole-algorithm",)),
-    "diagnosis": (8, ("beyond/boxes-that-misbehave",)),
-    "deconstruction": (8, ("deconstruction/the-whole-algorithm", "beyond/how-few-questions")),
-    "upgrading": (9, ("upgrade/mnist",)),
+    "blocks": 0, "types": 0, "kernels": 1,
+    "oracles": 2, "machine": 2, "teaching": 2,
+    "boundary": 3, "learning": 3,
+    "subspaces": 4,
+    "families": 5,
+    "extraction": 6, "paper": 6,
+}
+# `learning` makes machines from examples and knows nothing of oracles.
+REACHES = {"learning": {"blocks", "types", "kernels", "machine", "learning"}}
+
+# Which chapters may introduce a file, the earliest of them that is written does. Files that are
+# not listed are free from the beginning; a folder stands for all its files that are not listed.
+INTRODUCED = {
+    "kernels": ("kernels/maximum-margin", "kernels/soft-margin", "kernels/dual-representation",
+                "kernels/constructing-kernels", "kernels/kernel-machines"),
+    "learning/ridge": ("kernels/dual-representation",),
+    "learning/kkt": ("kernels/maximum-margin", "kernels/soft-margin"),
+    "learning/svm": ("kernels/maximum-margin", "kernels/soft-margin"),
+    "machine": ("kernels/kernel-machines",),
+    "learning": ("upgrade/learning-and-unlearning",),
+    "learning/enumeration": ("upgrade/many-machines",),
+    "learning/upgrading": ("upgrade/mnist",),
+    "oracles": ("deconstruction/the-laconic-oracle",),
+    "oracles/precision": ("beyond/boxes-that-misbehave",),
+    "boundary": ("deconstruction/bracketing",),
+    "boundary/curves": ("deconstruction/kernel-type",),
+    "boundary/normals": ("deconstruction/normals",),
+    "boundary/noise": ("beyond/boxes-that-misbehave",),
+    "subspaces": ("deconstruction/kernel-subspace", "deconstruction/gaussian-subspace"),
+    "subspaces/finder": ("deconstruction/the-whole-algorithm",),
+    "paper": ("deconstruction/normals", "deconstruction/kernel-type"),
+    "families": ("deconstruction/the-whole-algorithm",),
+    "families/polynomial": ("deconstruction/kernel-type", "deconstruction/polynomial-machines"),
+    "families/protocol": ("deconstruction/polynomial-machines",),
+    "families/quasi_vectors": ("deconstruction/polynomial-machines",),
+    "families/cubic": ("beyond/support-vectors-of-a-cubic",),
+    "families/cubic/decomposition": ("deconstruction/polynomial-machines",),
+    "families/cubic/forms": ("deconstruction/polynomial-machines",),
+    "families/tanh": ("beyond/tanh-at-infinity",),
+    "families/gaussian": ("beyond/gaussian-measuring-stick",),
+    "extraction": ("deconstruction/the-whole-algorithm",),
 }
 HEADINGS = ("What you will learn", "What can go wrong", "Take-away", "Exercises",
             "Further reading")
@@ -89,28 +88,42 @@ def parse(cell_source):
 def homes(init_source):
     """Which file of decon each name of `decon/__init__.py` comes from."""
     return {
-        alias.asname or alias.name: (node.module or alias.name).split(".")[0]
+        alias.asname or alias.name: (node.module or alias.name).replace(".", "/")
         for node in ast.walk(ast.parse(init_source)) if isinstance(node, ast.ImportFrom)
         for alias in node.names
     }
 
 
-def decon_imports(tree, home):
-    """Files of decon that a syntax tree uses; None stands for the package as a whole."""
+def decon_imports(tree, home, files, file=""):
+    """Files of decon that a syntax tree uses; None stands for the package as a whole.
+
+    With `file`, the tree is that file's own, and its relative imports are read as such.
+    """
     used, packages = set(), set()
+    folders = {parent.as_posix() for name in files for parent in PurePosixPath(name).parents}
+
+    def add(module, names):
+        """What `from module import names` uses: a folder's files by name."""
+        if module in files or module not in folders | {""}:
+            used.add(module)
+        else:
+            used.update(home.get(n, f"{module}/{n}".lstrip("/")) if not module else f"{module}/{n}"
+                        for n in names)
+
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 package, _, module = alias.name.partition(".")
                 if package == "decon":
-                    used.add(module or None)
+                    used.add(module.replace(".", "/") or None)
                     packages.add("decon" if module or not alias.asname else alias.asname)
         elif isinstance(node, ast.ImportFrom):
-            module = node.module or ""
-            if node.level == 0 and module.split(".")[0] != "decon":
+            module = (node.module or "").split(".")
+            if node.level == 0 and module[0] != "decon":
                 continue
-            module = module if node.level else module.partition(".")[2]
-            used |= {module} if module else {home.get(a.name, a.name) for a in node.names}
+            above = file.split("/")[:-node.level] if node.level else []
+            module = above + (module if node.level else module[1:])
+            add("/".join(filter(None, module)), [alias.name for alias in node.names])
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             if node.value.id in packages:
@@ -120,18 +133,25 @@ def decon_imports(tree, home):
 
 # The rules: each gives a list of faults, empty when all is well
 
-def floor_faults(sources, floors=FLOORS):
+def floor_faults(sources, floors=FLOORS, reaches=REACHES):
     """Imports inside decon that climb, go round in a circle, or use the package's own roof."""
-    found = [f"decon/{name}.py has no floor" for name in sources if name not in floors]
+    rooms = {name: name.split("/")[0] for name in sources}
+    found = [f"decon/{name}.py has no floor" for name, room in rooms.items() if room not in floors]
+    if found:
+        return found
     graph = {}
     for name, source in sources.items():
-        graph[name] = decon_imports(ast.parse(source), home={})
+        graph[name] = decon_imports(ast.parse(source), {}, sources, name)
         for target in graph[name]:
-            if target not in floors:
+            if target not in sources:
                 found.append(f"decon/{name}.py imports {target or 'the package'}, not a file")
-            elif floors[target][0] > floors[name][0]:
+                continue
+            room, other = rooms[name], rooms[target]
+            if room != other and floors[other] >= floors[room]:
                 found.append(f"decon/{name}.py climbs to decon/{target}.py")
-    try:  # files of one floor may import each other, but not in a circle
+            if other not in reaches.get(room, floors):
+                found.append(f"decon/{name}.py reaches decon/{target}.py")
+    try:  # files of one folder may import each other, but not in a circle
         tuple(TopologicalSorter(graph).static_order())
     except CycleError as error:
         found.append(f"imports go round in a circle: {error.args[1]}")
@@ -221,20 +241,28 @@ def heading_faults(cells):
             if not any(heading.lower().startswith(wanted.lower()) for heading in headings)]
 
 
-def import_faults(cells, page, pages, home, floors=FLOORS):
+def introducers(name, introduced=INTRODUCED):
+    """The chapters that may introduce a file: its own, else those of the folders it is in."""
+    while name and name not in introduced:
+        name = name.rpartition("/")[0]
+    return introduced.get(name, ())
+
+
+def import_faults(cells, page, pages, home, files=None):
     """A chapter imports decon, and of it only what it or an earlier chapter introduces."""
-    used = set()
+    files, used = MODULES if files is None else files, set()
     for cell in cells:
         if cell.cell_type == "code":
-            used |= decon_imports(parse(cell.source), home)
+            used |= decon_imports(parse(cell.source), home, files)
     found = [] if used else ["decon is not imported"]
     for name in sorted(used - {None}):
-        if name not in floors:
+        if name not in files:
             found.append(f"imports {name}, which decon does not have")
             continue
-        written = [pages.index(chapter) for chapter in floors[name][1] if chapter in pages]
+        chapters = introducers(name)
+        written = [pages.index(chapter) for chapter in chapters if chapter in pages]
         introduced = min(written, default=pages.index(LAST) if LAST in pages else len(pages))
-        if floors[name][1] and introduced > pages.index(page):
+        if chapters and introduced > pages.index(page):
             found.append(f"imports {name}, which a later chapter introduces")
     return found
 
@@ -253,8 +281,10 @@ def notebook_faults(notebook, page, pages, home):
 
 PAGES = toc_pages(yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8")))
 NOTEBOOKS = [page for page in PAGES if (ROOT / "book" / f"{page}.ipynb").exists()]
-MODULES = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "decon").glob("*.py")}
-HOME = homes(MODULES.pop("__init__", ""))
+SOURCES = {path.relative_to(ROOT / "decon").with_suffix("").as_posix(): path.read_text("utf-8")
+           for path in (ROOT / "decon").rglob("*.py")}
+MODULES = {name: source for name, source in SOURCES.items() if not name.endswith("__init__")}
+HOME = homes(SOURCES["__init__"])
 
 
 def test_table_of_contents():
@@ -286,7 +316,7 @@ def test_no_import_climbs():
 
 BOOK = ["intro", "kernels/kernel-machines", "deconstruction/the-laconic-oracle",
         "deconstruction/bracketing", "upgrade/mnist", "glossary"]
-TOP = {"Oracle": "oracle", "deconstruct": "deconstruction", "Gaussian": "kernels"}
+TOP = {"Oracle": "oracles/oracle", "deconstruct": "extraction/deconstruct", "Gaussian": "kernels"}
 
 
 def good_chapter():
@@ -357,12 +387,16 @@ BAD = {
     "two exercises": (replace(4, "{exercise}", "{note}"), "2 exercises"),
     "an open solution": (spoil(6, "source", ""), "solution-start but 0 solution-end"),
     "no decon": (replace(1, "from decon import Gaussian, Oracle", ""), "not imported"),
-    "a later file": (replace(1, "decon import", "decon.bracketing import"), "imports bracketing"),
-    "a later name": (replace(1, "Gaussian, Oracle", "deconstruct"), "imports deconstruction"),
+    "a later file": (replace(1, "decon import", "decon.boundary.bracketing import"),
+                     "imports boundary/bracketing"),
+    "a later name": (replace(1, "Gaussian, Oracle", "deconstruct"),
+                     "imports extraction/deconstruct"),
     "a later attribute": (replace(1, "from decon import Gaussian, Oracle",
-                                  "import decon as d; d.deconstruct"), "imports deconstruction"),
+                                  "import decon as d; d.deconstruct"),
+                          "imports extraction/deconstruct"),
     "a later module": (replace(1, "from decon import Gaussian, Oracle",
-                               "import decon.upgrading as u"), "imports upgrading"),
+                               "import decon.learning.upgrading as u"),
+                       "imports learning/upgrading"),
     "an unknown name": (replace(1, "Oracle", "Delphi"), "imports Delphi"),
     "everything": (replace(1, "Gaussian, Oracle", "*"), "imports *"),
 } | {f"no {heading}": (replace(0, f"## {heading}", "## Other"), f"no heading '{heading}'")
@@ -404,12 +438,16 @@ def test_toc_is_read_in_order_and_compared_with_the_files():
 
 
 @pytest.mark.parametrize("sources, expected", [
-    ({"kernels": "from .machine import KernelMachine"}, "climbs to decon/machine.py"),
-    ({"kernels": "def f():\n    from decon import machine"}, "climbs to decon/machine.py"),
-    ({"machine": "import decon.oracle"}, "climbs to decon/oracle.py"),
+    ({"kernels": "from .machine import KernelMachine", "machine": ""}, "climbs to decon/machine"),
+    ({"kernels": "def f():\n    from decon import machine", "machine": ""}, "climbs to"),
+    ({"machine": "import decon.oracles.oracle", "oracles/oracle": ""}, "climbs to decon/oracles"),
+    ({"oracles/oracle": "from ..boundary import normals", "boundary/normals": ""}, "climbs to"),
+    ({"learning/qp": "from ..oracles.oracle import Oracle", "oracles/oracle": ""}, "reaches"),
     ({"machine": "from decon import Oracle"}, "imports Oracle, not a file"),
     ({"machine": "import decon"}, "imports the package"),
-    ({"svm": "from . import ridge", "ridge": "from .svm import fit"}, "circle"),
+    ({"families/a": "from .gone import f"}, "imports families/gone, not a file"),
+    ({"learning/svm": "from . import ridge", "learning/ridge": "from .svm import f"}, "circle"),
+    ({"families/cubic/a": "from ..b import f", "families/b": "from .cubic import a"}, "circle"),
     ({"attic": ""}, "decon/attic.py has no floor"),
 ])
 def test_a_climbing_import_is_caught(sources, expected):
@@ -417,6 +455,14 @@ def test_a_climbing_import_is_caught(sources, expected):
     assert any(expected in fault for fault in found), found
 
 
-def test_imports_downwards_and_on_one_floor_are_allowed():
-    assert floor_faults({"machine": "from .kernels import Gaussian\nimport numpy",
-                         "svm": "from decon.machine import KernelMachine", "kernels": ""}) == []
+def test_imports_downwards_and_inside_a_room_are_allowed():
+    assert floor_faults({
+        "machine": "from .kernels import Gaussian\nimport numpy",
+        "learning/svm": "from decon.machine import KernelMachine\nfrom . import kkt",
+        "learning/kkt": "", "kernels": "",
+        "families/cubic/planes": "from .lines import Lines\nfrom ...machine import KernelMachine",
+        "families/cubic/lines": ""}) == []
+
+
+def test_the_house_has_at_most_fifteen_rooms_at_the_first_level():
+    assert len({name.split("/")[0] for name in SOURCES}) <= 15

@@ -6,16 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from decon import KernelMachine, Oracle, Polynomial
-from decon.bracketing import (
-    bisect,
-    bisect_along,
-    boundary_points,
-    lies_between,
-    pn_pairs,
-    stay_inside,
-    wall_distance,
-    walls,
-)
+from decon.boundary.bounds import bounds_along, distance_to_bounds, lies_between, stay_inside
+from decon.boundary.bracketing import bisect, bisect_along, boundary_points
+from decon.boundary.pairs import pn_pairs
 
 
 def equation_9(diameter, width):
@@ -75,6 +68,14 @@ def test_boundary_points_lie_on_the_boundary(seed):
     np.testing.assert_allclose(V, (P - N) / np.linalg.norm(P - N, axis=1)[:, None])
 
 
+def test_a_bracket_of_exactly_the_width_is_narrow_enough():
+    oracle = Oracle(lambda X: X[:, 0] > 0.3, 1)
+    P, N = bisect(oracle, [[1.0], [0.5]], [[0.0], [0.25]], 0.25)
+    np.testing.assert_array_equal(P, [[0.5], [0.5]])
+    np.testing.assert_array_equal(N, [[0.25], [0.25]])
+    assert oracle.queries == 2 and oracle.calls == 2  # the second bracket needs none
+
+
 def test_a_point_is_no_pair_with_itself():
     with pytest.raises(ValueError, match="own partner"):
         boundary_points(Oracle(lambda X: X[:, 0] > 0, 2), [[1.0, 1.0]], [[1.0, 1.0]], 1e-6)
@@ -102,6 +103,49 @@ def test_lines_without_a_crossing_are_nan():
     assert t[0] == pytest.approx(0.5) and np.isnan(t[1])
 
 
+def test_the_walk_doubles_its_steps_and_ends_at_the_largest_distance():
+    def places(crossing, guess, step, **options):
+        seen = []
+
+        def predict(X):
+            seen.append(X[0, 0])
+            return X[:, 0] > crossing
+
+        oracle = Oracle(predict, 1, positive=True, **options)
+        t = bisect_along(oracle, [[1.0]], [[1.0]], guess, step, 0.5, 10.0)
+        return t[0] + 1, seen
+
+    t, seen = places(9.2, 0.0, 1.0)
+    assert seen == [1, 2, 4, 8, 16, 12, 10, 9, 9.5] and t == 9.25
+    t, seen = places(-6.3, 0.5, 1.0)
+    assert seen == [1.5, 0.5, -1.5, -5.5, -13.5, -9.5, -7.5, -6.5, -6] and t == -6.25
+    t, seen = places(99.0, 0.0, 1.0)  # 15 is farther than 10: no step more
+    assert np.isnan(t) and seen == [1, 2, 4, 8, 16]
+    t, seen = places(99.0, 0.0, 10.0)  # the step ends there
+    assert np.isnan(t) and seen == [1, 11]
+    t, seen = places(5.5, 0.0, 1.0, bounds=(-5, 6))  # shortened to the bounds
+    assert seen == [1, 2, 4, 6, 5, 5.5] and t == 5.75
+    t, seen = places(7.0, 0.0, 1.0, bounds=(-5, 6))
+    assert np.isnan(t) and seen == [1, 2, 4, 6]
+    t, seen = places(-5.5, 0.0, 1.0, bounds=(-5, 6))
+    assert np.isnan(t) and seen == [1, 0, -2, -5]
+    t, seen = places(5.5, 99.0, 1.0, bounds=(-5, 6))  # the guess too
+    assert seen == [6, 5, 5.5] and t == 5.75
+
+
+def test_every_line_has_its_own_guess_step_and_distance():
+    oracle = Oracle(lambda X: X[:, 0] > 5, 1)
+    start, V = np.array([[0.0], [0], [1], [0]]), np.ones((4, 1))
+    t = bisect_along(oracle, start, V, [4.9, 0, 4, 0], [0.1, 1, 1, 1], 1e-9, [1, 3, 1, 10])
+    np.testing.assert_allclose(t, [5, np.nan, 4, 5], atol=1e-9)
+
+
+def test_a_width_below_rounding_ends_a_walk_too():
+    oracle = Oracle(lambda X: X[:, 0] > 1 / 3, 1)
+    t = bisect_along(oracle, [[0.0]], [[1.0]], 0.3, 0.1, 0.0, 1.0)
+    assert abs(t[0] - 1 / 3) < 1e-15 and oracle.queries < 65
+
+
 def test_pairs_are_distinct_while_there_are_enough():
     P, N = pn_pairs(np.arange(4.0)[:, None], -np.arange(1.0, 6)[:, None], 20, 3)
     assert len(set(zip(P.ravel(), N.ravel(), strict=True))) == 20
@@ -118,27 +162,27 @@ BOUNDED = [(0, 1), (np.full(3, -1.0), np.full(3, 2.0)), ([0.0, -5.0, 0.2], [1.0,
 
 
 @pytest.mark.parametrize("bounds", BOUNDED)
-def test_walls_are_where_lines_leave_the_box(bounds):
+def test_lines_leave_the_bounds_where_they_say(bounds):
     oracle = Oracle(lambda X: X[:, 0] > 0.3, 3, bounds=bounds)
     rng = np.random.default_rng(0)
     lower, upper = oracle.bounds
     X = lower + (upper - lower) * rng.random((200, 3))
     V = rng.standard_normal((200, 3)) * rng.integers(0, 2, (200, 3))
     V[(V == 0).all(1), 0] = 1
-    first, last = walls(oracle, X, V)
+    first, last = bounds_along(oracle, X, V)
     for t, sign in ((first, -1), (last, 1)):
         assert oracle.inside(X + (t - sign * 1e-9)[:, None] * V).all()
         assert not oracle.inside(X + (t + sign * 1e-6)[:, None] * V).any()
     outside = upper + 1.0
-    first, last = walls(oracle, outside[None], np.eye(3)[:1])
-    assert first[0] > last[0]  # this line misses the box
+    first, last = bounds_along(oracle, outside[None], np.eye(3)[:1])
+    assert first[0] > last[0]  # this line misses the bounds
     steps = stay_inside(oracle, X, 1e4 * V)
     assert oracle.inside(X + steps).all() and not oracle.inside(X + 1.2 * steps).any()
-    assert stay_inside(Oracle(len, 3), X, V) is V
+    np.testing.assert_array_equal(stay_inside(Oracle(len, 3), X, V), V)
 
 
 @given(st.integers(0, 10_000))
-def test_walks_never_leave_the_box_and_find_what_is_in_it(seed):
+def test_walks_never_leave_the_bounds_and_find_what_is_inside(seed):
     rng = np.random.default_rng(seed)
     normal, offset = rng.standard_normal(3), rng.uniform(-0.3, 0.3)
 
@@ -159,10 +203,44 @@ def test_walks_never_leave_the_box_and_find_what_is_in_it(seed):
     assert met[well_inside].all() and oracle.inside(crossing[met].clip(1e-6, 1 - 1e-6)).all()
 
 
+def test_lines_along_the_bounds():
+    oracle = Oracle(lambda X: X[:, 0] > 0.3, 2, bounds=([0, 0], [1, 2]))
+    X = np.array([[0.0, 0.5], [1.0, 0.5], [0.5, 0.5], [-0.1, 0.5], [1.1, 0.5]])
+    first, last = bounds_along(oracle, X, np.tile([0.0, 0.5], (5, 1)))
+    np.testing.assert_array_equal(first, [-1, -1, -1, np.inf, np.inf])
+    np.testing.assert_array_equal(last, [3, 3, 3, -np.inf, -np.inf])
+    first, last = bounds_along(oracle, X, np.tile([0.0, -0.25], (5, 1)))
+    np.testing.assert_array_equal(first, [-6, -6, -6, np.inf, np.inf])
+    np.testing.assert_array_equal(last, [2, 2, 2, -np.inf, -np.inf])
+    first, last = bounds_along(oracle, [[0.5, 0.5]], [[0.0, 0.0]])
+    assert first[0] == -np.inf and last[0] == np.inf
+    first, last = bounds_along(oracle, [[0.5, 0.5]], [[-1.0, 0.0]])
+    assert first[0] == -0.5 and last[0] == 0.5
+
+
+def test_steps_end_at_a_share_of_the_way():
+    oracle = Oracle(lambda X: X[:, 0] > 0.3, 2, bounds=(0, 1))
+    steps = np.array([[0.4, 0.0], [0.6, 0.0], [0.0, -5.0], [-0.1, 0.1]])
+    for share in (0.9, 0.5):
+        inside = stay_inside(oracle, [0.5, 0.5], steps, share)
+        np.testing.assert_allclose(inside, [[min(0.4, 0.5 * share), 0], [0.5 * share, 0],
+                                            [0, -0.5 * share], [-0.1, 0.1]])
+    np.testing.assert_allclose(stay_inside(oracle, [0.5, 0.5], steps)[1], [0.45, 0])
+    outside = stay_inside(oracle, [[2.0, 0.5]], np.array([[1.0, 0.0]]))
+    np.testing.assert_array_equal(outside, [[0, 0]])  # never backwards
+
+
+@pytest.mark.parametrize("normal, between", [([1, 0], True), ([-1, 0], False), ([0, 1], False)])
+def test_the_upper_end_must_be_positive_and_the_lower_one_negative(normal, between):
+    oracle = Oracle(lambda X: X @ normal > -0.01, 2, positive=True)
+    assert lies_between(oracle, np.zeros((1, 2)), np.array([[0.5, 0.0]])).tolist() == [between]
+
+
 def test_what_lies_between():
     oracle = Oracle(lambda X: X[:, 0] > 0.5, 1, bounds=(0, 1))
     X, steps = np.array([[0.5], [0.6], [0.99]]), np.array([[0.05], [0.05], [0.05]])
     assert lies_between(oracle, X, steps).tolist() == [True, False, True]  # no room at the last
     assert oracle.queries == 4
-    np.testing.assert_allclose(wall_distance(oracle, X), [0.5, 0.4, 0.01])
-    assert np.isinf(wall_distance(Oracle(len, 1), X)).all()
+    np.testing.assert_allclose(distance_to_bounds(oracle, X), [0.5, 0.4, 0.01])
+    np.testing.assert_allclose(distance_to_bounds(oracle, np.array([[-0.2], [1.5]])), [-0.2, -0.5])
+    assert np.isinf(distance_to_bounds(Oracle(len, 1), X)).all()

@@ -8,9 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from decon import KernelMachine, Oracle, Polynomial
-from decon.bracketing import boundary_points, pn_pairs
-from decon.cubic import cubic_machine, quasi_cubes, sum_of_cubes
-from decon.polynomial import evaluate, fit_polynomial
+from decon.boundary.bracketing import boundary_points
+from decon.boundary.pairs import pn_pairs
+from decon.families.cubic.decomposition import sum_of_cubes
+from decon.families.cubic.forms import cubic_machine
+from decon.families.polynomial import evaluate, fit_polynomial
+from decon.families.protocol import Refuted
+from decon.families.quasi_vectors import quasi_cubes
 
 
 def tensor(V, weights):
@@ -49,7 +53,7 @@ def sum_over_orders(T):
 def test_too_many_cubes_are_told():
     rng = np.random.default_rng(0)
     T = tensor(rng.standard_normal((9, 4)), rng.standard_normal(9))
-    with pytest.raises(ArithmeticError, match="sum of at most 4 cubes"):
+    with pytest.raises(Refuted, match="sum of at most 4 cubes"):
         sum_of_cubes(T)
 
 

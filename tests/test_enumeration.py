@@ -9,7 +9,7 @@ from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.preprocessing import StandardScaler
 
 from decon import Gaussian, IncrementalSVM, Linear, Polynomial, enumerate_svms
-from decon.dual import dual_optimum
+from decon.learning.qp import dual_optimum
 
 
 def trained_on(rows, Q, y, C):
@@ -89,16 +89,16 @@ def test_on_singular_kernels_the_objectives_are_still_in_order(seed):
 
 
 def test_models_are_computed_as_they_are_asked_for(monkeypatch):
-    forgotten = []
-    forget = IncrementalSVM.forget
-    monkeypatch.setattr(IncrementalSVM, "forget",
-                        lambda svm, i: (forgotten.append(i), forget(svm, i)))
+    gone = []
+    deactivate = IncrementalSVM.deactivate
+    monkeypatch.setattr(IncrementalSVM, "deactivate",
+                        lambda svm, i: (gone.append(i), deactivate(svm, i)))
     rng = np.random.default_rng(0)
     models = enumerate_svms(rng.standard_normal((40, 2)), rng.choice([-1, 1], 40), Gaussian(1.0),
                             progress=False)
     next(models)
-    assert not forgotten
-    assert len(list(islice(models, 3))) == 3 and forgotten
+    assert not gone
+    assert len(list(islice(models, 3))) == 3 and gone
 
 
 @pytest.mark.parametrize("X, y, word", [
@@ -114,7 +114,7 @@ def test_the_last_model_wanted_has_no_children():
     X, y = rng.standard_normal((60, 3)), rng.choice([-1, 1], 60)
     unlearned = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(IncrementalSVM, "forget", lambda svm, i: unlearned.append(i))
+        patch.setattr(IncrementalSVM, "deactivate", lambda svm, i: unlearned.append(i))
         first, = enumerate_svms(X, y, Gaussian(1.0), count=1)
     assert not unlearned and len(first.support) > 10
 
@@ -130,3 +130,4 @@ def test_a_far_example_does_not_disturb_the_order():
 def test_models_can_be_compared_and_collected():
     models = list(enumerate_svms([[0.0], [1.0]], [-1, 1], Linear()))
     assert models[0] != models[1] and len(set(models)) == 2
+    assert len(repr(models[0])) < 120

@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from decon import Gaussian, KernelMachine, Oracle, Polynomial, Tanh, deconstruct
-from decon.certificate import certificate
+from decon.extraction.agreement import agreement_test
 
 
 def take_apart(predict, features, seed=0, **options):
@@ -41,14 +41,14 @@ def test_a_certificate_speaks_for_badly_scaled_data_too(seed):
 def test_homogeneous_cubics_in_the_plane_are_two_cubes_whatever_they_were(seed):
     X, y = make_moons(60, noise=0.1, random_state=seed)
     result = take_apart(SVC(kernel="poly").fit(X, y).predict, X, seed)
-    assert (result.kernel_type, result.exact) == ("cubic", False) and result.reason
+    assert (result.kernel_type, result.own_vectors) == ("cubic", False) and result.message
 
 
 def test_more_cubes_than_dimensions_are_not_counted_as_dimensions():
     rng, Y = few_vectors(2)
     box = KernelMachine(Polynomial(3), np.r_[Y, [2 * Y[0]]], [1, -0.8, 0.6, 0.7], 0.2)
     result = take_apart(box.predict, rng.standard_normal((30, 9)))
-    assert (result.kernel_type, result.n_support, result.exact) == ("cubic", 3, False)
+    assert (result.kernel_type, result.rank, result.own_vectors) == ("cubic", 3, False)
     assert np.linalg.norm(Y - Y @ result.subspace @ result.subspace.T) < 1e-6
 
 
@@ -60,7 +60,7 @@ def test_two_gaussians_that_look_like_one_are_not_called_the_boxs_own(seed):
     box = KernelMachine(Gaussian(2.0), Y, [1, -0.7, 0.5, 1], 0)
     box.threshold = float(np.median(box.decision_function(rng.standard_normal((1001, 9)))))
     result = take_apart(box.predict, np.random.default_rng(0).standard_normal((30, 9)))
-    if result.exact:
+    if result.own_vectors:
         found = result.machine.support_vectors
         off = np.linalg.norm(found[:, None] - Y, axis=2).min(0) / np.linalg.norm(Y, axis=1)
         assert len(found) == 4 and off.max() < 1e-3
@@ -76,7 +76,7 @@ def test_bounds_are_no_trouble_to_a_cubic(side, seed):
     box.threshold = float(np.median(box.decision_function(features)))
     result = take_apart(box.predict, features, bounds=(-side, side))
     if result.kernel_type == "cubic":
-        assert not result.exact and "within bounds" in result.reason
+        assert not result.own_vectors and "within bounds" in result.message
 
 
 @pytest.mark.parametrize("seed", [6, 18, 101, 106, 406])
@@ -84,7 +84,7 @@ def test_two_half_spaces_are_no_machine_and_no_trouble(seed):
     features = np.random.default_rng(seed).standard_normal((60, 6))
     for k in (1, 4):
         result = take_apart(lambda X: (X[:, 0] > 0) & (X[:, 1] > -0.5), features, k)
-        assert result.machine is None and result.reason
+        assert result.machine is None and result.message
 
 
 def test_a_machine_that_is_flat_everywhere_agrees_with_nothing():
@@ -93,7 +93,7 @@ def test_a_machine_that_is_flat_everywhere_agrees_with_nothing():
     points = np.random.default_rng(0).standard_normal((200, 3))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        agreement = certificate(Oracle(steps.predict, 3), steps, points, 1e-5)
+        agreement = agreement_test(Oracle(steps.predict, 3), steps, points, 1e-5)
     assert agreement["far"] == 1 and np.isnan(agreement["close"])
 
 
@@ -110,7 +110,7 @@ def test_single_precision_shows_no_vectors_to_be_the_boxs_own():
     box = KernelMachine.random(Polynomial(3), 9, 4, 0)
     features = np.random.default_rng(0).standard_normal((30, 9))
     result = take_apart(lambda X: box.predict(X.astype(np.float32).astype(float)), features)
-    assert result.kernel_type == "cubic" and not result.exact and result.reason
+    assert result.kernel_type == "cubic" and not result.own_vectors and result.message
 
 
 @pytest.mark.parametrize("features, word", [
@@ -131,6 +131,6 @@ def test_cubics_that_are_no_short_sums_of_cubes_still_come_back(kind, seed):
         "cube and plane": lambda X: X[:, 0] ** 3 + X[:, 1] - X[:, 2] > 0.1,
     }[kind]
     result = take_apart(decide, rng.standard_normal((30, 9)))
-    assert (result.kernel_type, result.exact) == ("cubic", False) and result.reason
+    assert (result.kernel_type, result.own_vectors) == ("cubic", False) and result.message
     X = 2 * rng.standard_normal((5000, 9))
     assert ((result.machine.predict(X) > 0) == decide(X)).mean() > 0.999

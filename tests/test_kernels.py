@@ -70,10 +70,24 @@ def test_gaussian_far_from_the_origin_stays_a_kernel():
     (lambda: Gaussian(0), "sigma"),
     (lambda: Gaussian(np.inf), "sigma"),
     (lambda: Tanh(alpha=0), "alpha"),
+    (lambda: Tanh(alpha=np.nan), "alpha"),
+    (lambda: Tanh(beta=np.inf), "beta"),
 ])
 def test_parameters_out_of_range_are_named(make, word):
     with pytest.raises(ValueError, match=word):
         make()
+
+
+def test_names_defaults_and_reprs():
+    kernels = [Linear(), Polynomial(1), Polynomial(2), Polynomial(), Tanh(), Gaussian()]
+    assert [kernel.name for kernel in kernels] == [
+        "linear", "polynomial of degree 1", "quadratic", "cubic", "tanh", "gaussian"]
+    assert [repr(kernel) for kernel in kernels[3:]] == [
+        "Polynomial(degree=3, gamma=1.0, coef0=1.0)", "Tanh(alpha=1.0, beta=0.0)",
+        "Gaussian(sigma=1.0)"]
+    with pytest.raises(AttributeError):
+        kernels[3].gamma = 2.0
+    assert len({*kernels, Gaussian(1.0)}) == 6  # equal kernels have equal hashes
 
 
 def test_unfitted_and_foreign_svcs_are_refused():

@@ -8,6 +8,7 @@ from sklearn.svm import SVC
 
 import decon.machine
 from decon import Gaussian, KernelMachine, Linear, Polynomial, Tanh
+from decon.blocks import blocks
 
 KERNELS = [Linear(), Polynomial(2, gamma=0.1), Polynomial(3, gamma=0.05, coef0=2.0),
            Tanh(0.02, 0.1), Gaussian(4.0)]
@@ -44,6 +45,16 @@ def test_random_machines_have_both_labels_about_equally(kernel, seed):
     assert 0.4 < (machine.predict(X) > 0).mean() < 0.6
 
 
+def test_random_support_vectors_have_a_length_of_about_one():
+    machine = KernelMachine.random(Linear(), 400, 50)
+    assert np.linalg.norm(machine.support_vectors, axis=1) == pytest.approx(1, abs=0.2)
+
+
+def test_labels_are_plus_and_minus_one_and_a_tie_is_minus_one():
+    labels = KernelMachine(Linear(), [[2.0]], [1.0], 1.0).predict([[1.0], [0.5], [0.0]])
+    assert labels.tolist() == [1, -1, -1] and labels.dtype == np.int8
+
+
 def test_normalised_is_the_same_classifier():
     machine = KernelMachine.random(Polynomial(2), 5, 3)
     same = machine.normalised()
@@ -62,9 +73,15 @@ def test_gamma_and_coef0_are_conventions(degree):
     np.testing.assert_allclose(same.decision_function(X), machine.decision_function(X), rtol=1e-9)
 
 
+def test_a_machine_without_weights_stays_as_it_is():
+    same = KernelMachine(Linear(), [[1.0, 2.0]], [0.0], -3.0).normalised()
+    assert same.weights.tolist() == [0] and same.threshold == -3
+
+
 def test_with_gamma_refuses_homogeneous_machines():
-    with pytest.raises(ValueError, match="coef0"):
-        KernelMachine.random(Polynomial(2, coef0=0), 5, 3).with_gamma(1.0)
+    for kernel, coef0 in [(Polynomial(2, coef0=0), 1.0), (Polynomial(2), 0.0), (Linear(), 1.0)]:
+        with pytest.raises(ValueError, match="coef0"):
+            KernelMachine.random(kernel, 5, 3).with_gamma(1.0, coef0)
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=str)
@@ -78,11 +95,21 @@ def test_saved_and_loaded_without_pickle(kernel, tmp_path):
     assert same.threshold == machine.threshold
 
 
+def test_points_may_be_lists_and_a_repr_fits_a_line(tmp_path):
+    machine = KernelMachine.random(Polynomial(3), 2, 4)
+    X = np.array([[1.0, 2.0], [3.0, 4.0]])
+    np.testing.assert_array_equal(machine.gradient(X.tolist()), machine.gradient(X))
+    assert repr(machine) == ("KernelMachine(Polynomial(degree=3, gamma=1.0, coef0=1.0), "
+                             "4 support vectors in dimension 2)")
+    machine.save(str(tmp_path / "machine"))
+    assert repr(KernelMachine.load(str(tmp_path / "machine"))) == repr(machine)
+
+
 def test_blocks_change_nothing(monkeypatch):
     machine = KernelMachine.random(Gaussian(2.0), 5, 3)
     X = np.random.default_rng(0).standard_normal((101, 5))
     values, gradients = machine.decision_function(X), machine.gradient(X)
-    monkeypatch.setattr(decon.machine, "BLOCK_BYTES", 8 * 5 * 7)
+    monkeypatch.setattr(decon.machine, "blocks", lambda n, *_, **__: blocks(n, 1, 7 * 8e-6))
     np.testing.assert_allclose(machine.decision_function(X), values, rtol=1e-12)
     np.testing.assert_allclose(machine.gradient(X), gradients, rtol=1e-12)
 

@@ -7,8 +7,11 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from decon import Gaussian, KernelMachine, Oracle, Polynomial, Tanh
-from decon.bracketing import boundary_points, pn_pairs
-from decon.normals import orthonormal_complement, slope_normals, sphere_normals
+from decon.boundary import normals as normals_module
+from decon.boundary.bracketing import boundary_points
+from decon.boundary.normals import orthonormal_complement, random_tangents, slope_normals
+from decon.boundary.pairs import pn_pairs
+from decon.paper import sphere_normals
 
 
 def on_boundary(machine, n, seed, scale=2.0, width=1e-12):
@@ -68,6 +71,58 @@ def test_a_grazing_direction_is_given_up():
     normals = slope_normals(oracle, np.zeros((3, 2)), V)
     assert np.isnan(normals[:2]).all()
     np.testing.assert_allclose(normals[2], [0, 1], atol=1e-6)
+
+
+@pytest.mark.parametrize("slope, given_up", [(0.05, False), (0.02, True)])
+def test_the_incidence_below_which_normals_are_given_up(slope, given_up):
+    oracle = Oracle(lambda X: X[:, 1] + slope * X[:, 0] > 0, 2)
+    for central in (False, True):
+        normals = slope_normals(oracle, [[0.0, 0.0]], [[1.0, 0.0]], central=central)
+        assert np.isnan(normals).all() == given_up
+    steep = slope_normals(oracle, [[0.0, 0.0]], [[1.0, 0.0]], grazing=slope / 2)
+    np.testing.assert_allclose(steep, [[slope, 1] / np.hypot(slope, 1)], atol=1e-5)
+    assert np.isnan(slope_normals(oracle, [[0.0, 0.0]], [[1.0, 0.0]], grazing=2 * slope)).all()
+
+
+def test_central_slopes_are_of_the_next_order():
+    """On a sphere of radius 1, at steps of a tenth: C delta / 2, and none by symmetry."""
+    oracle = Oracle(lambda X: (X**2).sum(1) > 1, 3)
+    x = v = np.array([[1.0, 0.0, 0.0]])
+    one_sided = slope_normals(oracle, x, v, 0.1, 1e-12)[0]
+    np.testing.assert_allclose(one_sided[1:] / one_sided[0], [0.05, 0.05], rtol=1e-2)
+    queries = oracle.queries
+    central = slope_normals(oracle, x, v, 0.1, 1e-12, central=True, bend=1.0)
+    np.testing.assert_allclose(central, v, atol=1e-9)
+    assert oracle.queries - queries <= 2 * queries
+
+
+@pytest.mark.parametrize("bend, given_up", [(0.08, False), (0.06, True)])
+def test_the_bend_at_which_central_normals_are_given_up(bend, given_up):
+    """Half the difference of both sides: of a circle at steps of 0.1, 0.05 for each of two u."""
+    oracle = Oracle(lambda X: (X**2).sum(1) > 1, 3)
+    x = v = np.array([[1.0, 0.0, 0.0]])
+    normals = slope_normals(oracle, x, v, 0.1, 1e-12, central=True, bend=bend)
+    assert np.isnan(normals).all() == given_up  # 0.05 times the root of two is 0.0707
+    assert np.isfinite(slope_normals(oracle, x, v, 0.1, 1e-12, bend=bend)).all()
+
+
+def test_normals_in_small_blocks_are_the_same(monkeypatch):
+    oracle, X, V, _ = on_boundary(KernelMachine.random(Polynomial(2), 6, 3, 0), 7, 0)
+    whole = [slope_normals(oracle, X, V, central=central) for central in (False, True)]
+    monkeypatch.setattr(normals_module, "blocks", lambda n, numbers: [slice(0, 4), slice(4, n)])
+    parts = [slope_normals(oracle, X, V, central=central) for central in (False, True)]
+    np.testing.assert_array_equal(parts, whole)
+
+
+def test_random_tangents():
+    rng = np.random.default_rng(0)
+    V = rng.standard_normal((50, 4))
+    V /= np.linalg.norm(V, axis=1, keepdims=True)
+    U = random_tangents(V, 2.5, 1)
+    np.testing.assert_allclose(np.linalg.norm(U, axis=1), 2.5)
+    np.testing.assert_allclose((U * V).sum(1), 0, atol=1e-14)
+    np.testing.assert_array_equal(U, random_tangents(V, 2.5, 1))
+    assert np.linalg.norm(U.mean(0)) < 1.0  # to all sides
 
 
 def test_a_sphere_with_one_label_is_given_up():

@@ -1,13 +1,19 @@
 """The oracle: counting, kinds of labels, and boxes that misbehave."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-import decon.oracle
 from decon import BudgetExhausted, Oracle, OracleError
+from decon.oracles.settings import SETTINGS
 
 X = np.array([[-1.0, 0.0], [2.0, 0.0], [3.0, 1.0]])
 SIGNS = [-1, 1, 1]
+
+
+def small_blocks(monkeypatch, size):
+    monkeypatch.setattr("decon.oracles.oracle.SETTINGS", replace(SETTINGS, block_bytes=size))
 
 
 @pytest.mark.parametrize("negative, positive", [
@@ -55,7 +61,7 @@ def test_one_and_two_are_ambiguous_only_if_one_came_alone():
 
 
 def test_every_point_is_counted_in_blocks(monkeypatch):
-    monkeypatch.setattr(decon.oracle, "BLOCK_BYTES", 8 * 2 * 10)
+    small_blocks(monkeypatch, 8 * 2 * 10)
     sizes = []
 
     def predict(X):
@@ -95,10 +101,10 @@ def _raise(X):
 
 @pytest.mark.parametrize("predict, word", [
     (lambda X: X[:, 0], "scores"),
-    (lambda X: np.arange(len(X)), "two kinds, but this one has 3"),
+    (lambda X: np.arange(len(X)), "two kinds, but this model has 3"),
     (lambda X: np.array(["a", "b", "c"]), "'a', 'b', 'c'"),
-    (lambda X: [1], "one label a point: 3 points"),
-    (lambda X: 1, "one label a point"),
+    (lambda X: [1], "one label per point: 3 points"),
+    (lambda X: 1, "one label per point"),
     (lambda X: np.zeros((3, 2)), r"shape \(3, 2\)"),
     (lambda X: np.array([1, 0, np.nan]), "NaN"),
     (lambda X: [None, 1, 0], "None"),
@@ -164,7 +170,7 @@ def flipping(p, seed=0):
                                      (0.1, 6), (0.25, 12), (0.4, 33)])
 def test_the_lead_is_the_smallest_that_errs_rarely_enough(p, lead):
     oracle = Oracle(len, 2, noise=p)
-    assert oracle.lead == lead
+    assert oracle.votes_to_lead == lead
     if p:
         odds = p / (1 - p)
         assert odds**lead <= 2e-6 < odds ** (lead - 1)
@@ -176,7 +182,7 @@ def test_votes_are_right_and_cost_what_the_gamblers_ruin_says(p):
     oracle = Oracle(flipping(p), 2, noise=p)
     labels = oracle(X)
     assert ((labels > 0) == (X[:, 0] > 0.5)).all()
-    expected = oracle.lead / (1 - 2 * p)  # times 1 - 2 (the error), which is 1
+    expected = oracle.votes_to_lead / (1 - 2 * p)  # times 1 - 2 (the error), which is 1
     assert oracle.queries / len(X) == pytest.approx(expected, rel=0.03)
 
 
@@ -202,7 +208,7 @@ def test_the_budget_holds_while_votes_are_cast():
 
 
 def test_votes_in_small_blocks(monkeypatch):
-    monkeypatch.setattr("decon.oracle.BLOCK_BYTES", 16 * 10)
+    small_blocks(monkeypatch, 16 * 10)
     X = np.random.default_rng(0).random((100, 2))
     assert ((Oracle(flipping(0.05), 2, noise=0.05)(X) > 0) == (X[:, 0] > 0.5)).all()
 
@@ -218,17 +224,6 @@ def test_questions_out_of_bounds_are_not_asked():
     assert oracle.queries == 3
     assert oracle.inside([[0, 0], [1, -1.5], [2, 2]]).tolist() == [True, False, True]
     assert Oracle(len, 2).inside([[0, 1e9]]).tolist() == [True]
-
-
-def test_an_oracle_seen_from_elsewhere():
-    oracle = Oracle(lambda X: X[:, 0] > 0.3, 2, bounds=(0, 1))
-    view = oracle.seen_from([0.5, 0.1])
-    np.testing.assert_allclose(view.bounds, [[-0.5, -0.1], [0.5, 0.9]], atol=1e-9)
-    assert view(np.array([[-0.1, 0.0], [-0.3, 0.0]])).tolist() == [1, -1]
-    assert view.inside(np.array([[0.0, -0.2], [0.0, 0.8]])).tolist() == [False, True]
-    corners = np.array(view.bounds)
-    assert len(view(corners)) == 2 and oracle.queries == 4  # no rounding leads out
-    assert Oracle(len, 2).seen_from([1, 1]).bounds is None
 
 
 @pytest.mark.parametrize("make, word", [

@@ -1,15 +1,21 @@
 """Cubic machines plane by plane: gradients, Hessians, and the sum of cubes that they show."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from decon import KernelMachine, Oracle, Polynomial, deconstruct, hypotheses
-from decon.bracketing import boundary_points, pn_pairs
-from decon.cubic import cubes_of_pencil
-from decon.lines import Lines, best_rows
-from decon.planes import PlaneByPlane, frame_of
+from decon import KernelMachine, Oracle, Polynomial, deconstruct
+from decon.boundary.bracketing import boundary_points
+from decon.boundary.pairs import pn_pairs
+from decon.families.cubic.decomposition import cubes_of_pencil
+from decon.families.cubic.lines import Lines, best_rows
+from decon.families.cubic.planes import PlaneSections, frame_of
+from decon.families.cubic.settings import SETTINGS
+from decon.families.protocol import Refuted
+from decon.families.settings import SETTINGS as FAMILY
 
 
 def random_cubic(dimension, m, seed, coef0=1.0):
@@ -29,7 +35,7 @@ def planes_of(dimension, m, seed, coef0=1.0):
     basis = np.linalg.qr(box.support_vectors.T)[0]
     oracle = Oracle(box.predict, dimension)
     frame = frame_of(basis, normals, np.sqrt(dimension))
-    return box, oracle, PlaneByPlane(oracle, X, frame, np.random.default_rng(seed))
+    return box, oracle, PlaneSections(oracle, X, frame, np.random.default_rng(seed))
 
 
 def truth(box, planes):
@@ -81,8 +87,7 @@ def test_the_pencil_shows_the_cubes(seed, m, homogeneous):
     q = v @ w
     g = 3 * np.array([p**2, 2 * p * q, q**2]) @ v
     H = 6 * np.stack([(v.T * p) @ v, (v.T * q) @ v])
-    c = [(p**3).sum() - b, 3 * p**2 @ q, 3 * p @ q**2, (q**3).sum()]
-    V, found_b = cubes_of_pencil(g, H, c, w)
+    V, found_b = cubes_of_pencil(g, H, (p**3).sum() - b)
     distance = np.linalg.norm(V[:, None] - np.c_[v, p], axis=2)
     angles = np.sort(np.arctan(p / q))
     gap = np.diff(np.r_[angles, angles[0] + np.pi]).min()
@@ -93,8 +98,21 @@ def test_the_pencil_shows_the_cubes(seed, m, homogeneous):
 def test_hessians_without_a_common_diagonal_form_are_told():
     rng = np.random.default_rng(1)
     H = rng.standard_normal((2, 6, 6))
-    with pytest.raises(ArithmeticError, match="no common diagonal form"):
-        cubes_of_pencil(np.ones((3, 6)), H + H.transpose(0, 2, 1), np.ones(4), np.ones(6))
+    with pytest.raises(Refuted, match="no common diagonal form"):
+        cubes_of_pencil(np.ones((3, 6)), H + H.transpose(0, 2, 1), 1.0)
+
+
+def test_singular_hessians_are_told():
+    H = np.stack([np.diag([1.0, 0.0]), np.diag([2.0, 0.0])])
+    with pytest.raises(Refuted, match="no common diagonal form"):
+        cubes_of_pencil(np.ones((3, 2)), H, 1.0)
+
+
+def test_eigenvectors_that_depend_on_each_other_are_told(monkeypatch):
+    monkeypatch.setattr("decon.families.cubic.decomposition.eig",
+                        lambda *H: (np.ones(2) + 0j, np.ones((2, 2))))
+    with pytest.raises(Refuted, match="eigenvectors dependent"):
+        cubes_of_pencil(np.ones((3, 2)), np.ones((2, 2, 2)), 1.0)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -117,7 +135,7 @@ def test_the_chosen_rows_determine_the_unknowns(seed, n):
     rng = np.random.default_rng(seed)
     rows = rng.standard_normal((5, 3 * n, n))
     rows[0, n:] = rows[0, :1]  # the same row again and again: it must not be taken twice
-    chosen, pivots = best_rows(rows, n)
+    chosen, pivots = best_rows(rows)
     for k in range(5):
         square = rows[k, chosen[k]]
         values = np.linalg.svd(square, compute_uv=False)
@@ -131,14 +149,13 @@ def test_crossings_are_the_first_changes_of_label(seed):
     start = rng.uniform(-3, 3, (200, 2))
     lines = Lines(lambda planes, z: np.where((z**2).sum(1) < 1 + planes, 1, -1),
                   np.repeat([0, 1], 100), start, rng)
-    lines.walk()
     lines.narrow(1e-3)
     few = np.flatnonzero(np.isfinite(lines.points[:, 0]))[::7]
     lines.narrow(1e-12, among=few)
     radius = np.linalg.norm(lines.points, axis=1)
     off = np.abs(radius - np.sqrt(1 + lines.plane))
     assert off[few].max() < 1e-10 and np.nanmax(off) < 1e-2
-    inside = lines.signs > 0
+    inside = lines.labels > 0
     assert np.isfinite(radius[inside]).all()  # from inside a disc every line leaves it
     assert (np.abs(lines.high[inside]) < 2 * np.sqrt(2)).all()
     lines.keep(few[::-1])
@@ -147,8 +164,8 @@ def test_crossings_are_the_first_changes_of_label(seed):
 
 def test_a_box_without_a_boundary_in_planes_is_told():
     oracle = Oracle(lambda X: np.ones(len(X)), 4, positive=1)
-    with pytest.raises(ArithmeticError, match="no plane shows a cubic"):
-        PlaneByPlane(oracle, np.zeros((1, 4)), np.eye(4), np.random.default_rng(0))
+    with pytest.raises(Refuted, match="no plane shows a cubic"):
+        PlaneSections(oracle, np.zeros((1, 4)), np.eye(4), np.random.default_rng(0))
 
 
 # As a part of the whole
@@ -165,7 +182,7 @@ def take_apart(box, seed):
 def test_many_support_vectors_to_the_accuracy_of_the_brackets(dimension, m):
     box = KernelMachine.random(Polynomial(3), dimension, m, m)
     result, _ = take_apart(box, 0)
-    assert (result.kernel_type, result.n_support, result.exact) == ("cubic", m, True)
+    assert (result.kernel_type, result.rank, result.own_vectors) == ("cubic", m, True)
     Y = box.support_vectors
     off = np.linalg.norm(result.machine.support_vectors[:, None] - Y, axis=2).min(0)
     assert (off < 1e-8 * np.linalg.norm(Y, axis=1)).all()
@@ -177,26 +194,29 @@ def test_plane_by_plane_asks_less_than_a_cubic_as_a_whole(monkeypatch):
     box = KernelMachine.random(Polynomial(3), 20, 16, 3)
     queries = []
     for many in (10, 100):
-        monkeypatch.setattr(hypotheses, "MANY", many)
+        monkeypatch.setattr("decon.families.cubic.family.SETTINGS",
+                            replace(SETTINGS, least_rank_for_planes=many))
         result, oracle = take_apart(box, 0)
-        assert result.exact
-        queries.append(result.queries["polynomial"])
+        assert result.own_vectors
+        queries.append(result.queries_by_stage["polynomial"])
     assert queries[0] < 0.7 * queries[1]
 
 
 def test_a_homogeneous_machine_with_many_support_vectors():
     box = KernelMachine.random(Polynomial(3, coef0=0), 20, 13, 0)
     result, _ = take_apart(box, 0)
-    assert (result.kernel_type, result.n_support, result.exact) == ("cubic", 13, True)
+    assert (result.kernel_type, result.rank, result.own_vectors) == ("cubic", 13, True)
     assert result.machine.kernel.coef0 == 0 and min(result.agreement.values()) == 1
 
 
 def test_too_many_dependent_support_vectors_are_told(monkeypatch):
-    monkeypatch.setattr(hypotheses, "UNKNOWNS", 300)
+    few = replace(FAMILY, most_coefficients=300)
+    monkeypatch.setattr("decon.families.cubic.family.FAMILY", few)
+    monkeypatch.setattr("decon.extraction.diagnosis.FAMILIES", few)
     rng = np.random.default_rng(0)
     Y = rng.standard_normal((15, 11)) @ rng.standard_normal((11, 20)) / np.sqrt(220)
     box = KernelMachine(Polynomial(3), Y, rng.standard_normal(15), 0.0)
     box.threshold = float(np.median(box.decision_function(rng.standard_normal((500, 20)))))
     result, _ = take_apart(box, 0)
-    assert (result.kernel_type, result.n_support, result.machine) == ("cubic", 11, None)
-    assert "no sum of 11 cubes" in result.reason and "364 coefficients" in result.reason
+    assert (result.kernel_type, result.rank, result.machine) == ("cubic", 11, None)
+    assert "no sum of 11 cubes" in result.message and "364 coefficients" in result.message

@@ -1,15 +1,19 @@
+import ast
 import inspect
+from pathlib import Path
 
 import matplotlib
 
 matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
+import nbformat
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 
-from decon import Gaussian, enumerate_svms, plotting
+from decon import Gaussian, enumerate_svms
+from decon.teaching import plotting, source
 
 
 @pytest.fixture
@@ -65,6 +69,30 @@ def test_singular_values_are_split_after_m(ax):
     assert ax.get_xlabel() and ax.get_ylabel()
 
 
+@pytest.mark.parametrize("m, corner", [(2, "left"), (1, "right")])
+def test_the_legend_of_singular_values_keeps_away_from_them(ax, m, corner):
+    plotting.plot_singular_values(ax, [4, 2, 1e-8], m)
+    box = ax.get_legend().get_window_extent().transformed(ax.transAxes.inverted())
+    assert (box.x1 < 0.5 and box.y1 < 0.5) if corner == "left" else min(box.x0, box.y0) > 0.5
+
+
+def legends_without_a_place(source):
+    """matplotlib looks for a place, and warns on a slow machine that this takes long."""
+    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    return [ast.unparse(call) for call in calls if getattr(call.func, "attr", "") == "legend"
+            and not {"loc", "bbox_to_anchor"} & {keyword.arg for keyword in call.keywords}]
+
+
+def test_legends_have_a_place():
+    root = Path(__file__).parents[1]
+    found = [legends_without_a_place(file.read_text()) for file in root.glob("decon/**/*.py")]
+    for file in root.glob("book/**/*.ipynb"):
+        cells = [cell.source for cell in nbformat.read(file, 4).cells if cell.cell_type == "code"]
+        found += [legends_without_a_place(source) for source in cells if "legend(" in source]
+    assert sum(found, []) == []
+    assert legends_without_a_place("ax.legend(); ax.legend(loc='upper left')") == ["ax.legend()"]
+
+
 def test_digits_share_one_scale_and_fill_rows():
     images = np.random.default_rng(0).random((12, 784))
     plotting.plot_digits(images, titles=list("abcdefghijkl"), columns=5)
@@ -93,24 +121,25 @@ def test_meanings_have_different_colours():
 
 
 def test_source_is_the_real_source():
-    shown = repr(plotting.show_source(plotting.plot_digits, docstring=True))
-    assert shown == "# decon/plotting.py\n" + inspect.getsource(plotting.plot_digits).rstrip()
+    shown = repr(source.show_source(plotting.plot_digits, docstring=True))
+    source_code = inspect.getsource(plotting.plot_digits).rstrip()
+    assert shown == "# decon/teaching/plotting.py\n" + source_code
 
 
 def test_docstrings_shrink_to_their_first_lines_and_the_code_stays():
-    shown = repr(plotting.show_source(plotting.plot_digits))
-    assert '    """A new figure with images of 28 x 28 pixels, in rows."""\n    images =' in shown
+    shown = repr(source.show_source(plotting.plot_digits))
+    assert '    """A new figure with images of 28 x 28 pixels, in rows."""\n    # As many' in shown
     assert "Parameters" not in shown and shown.endswith("fontsize=8)")
 
 
 def test_source_of_a_method_and_of_a_class():
-    assert repr(plotting.show_source(plotting.Source.__repr__)).split("\n")[1] == (
-        "def __repr__(self):")
-    assert "def _repr_html_" in repr(plotting.show_source(plotting.Source))
+    assert repr(source.show_source(source.Source.__repr__)).split("\n")[1] == (
+        "def __repr__(self) -> str:")
+    assert "def _repr_html_" in repr(source.show_source(source.Source))
 
 
 def test_html_has_the_classes_of_the_theme_and_no_path():
-    html = plotting.show_source(plotting.use_style)._repr_html_()
+    html = source.show_source(plotting.use_style)._repr_html_()
     assert '<div class="highlight"><pre>' in html and '<span class="k">def</span>' in html
     assert 'style="' not in html.replace("line-height: 125%;", "")
     assert inspect.getfile(plotting) not in html

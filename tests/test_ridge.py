@@ -8,7 +8,7 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Ridge
 
 from decon import Gaussian, Linear, Polynomial, Tanh
-from decon.ridge import dual_ridge, primal_ridge
+from decon.learning.ridge import dual_ridge, primal_ridge
 
 
 @given(seed=st.integers(0, 10**6), N=st.integers(1, 20), M=st.integers(1, 20),

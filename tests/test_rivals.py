@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from decon import Gaussian, KernelMachine, Linear, Oracle, Polynomial, Tanh
+from decon.subspaces.spans import largest_sine
 from experiments import few_questions
 from experiments._boxes import random_box
 from experiments._following import (
@@ -33,7 +34,7 @@ from experiments._rivals import (
     separated_normal,
     signed_normals,
 )
-from experiments._spheres import angles, largest_sine
+from experiments._spheres import angles
 
 D, M = 8, 3
 
@@ -133,7 +134,7 @@ def test_columns_of_a_polynomial_span_what_it_depends_on(degree):
     letters = "abc"[:degree]
     T = np.einsum("r," + ",".join("r" + c for c in letters) + "->" + letters,
                   rng.standard_normal(4), *[V] * degree)
-    assert largest_sine(columns(T, M), np.linalg.svd(V[:, :D].T)[0][:, :M].T) < 1e-10
+    assert largest_sine(columns(T, M), np.linalg.svd(V[:, :D].T)[0][:, :M]) < 1e-10
 
 
 def test_the_sign_of_a_polynomial_comes_from_the_pool():
@@ -174,7 +175,7 @@ def test_a_direct_fit_counts_every_query_once():
 def test_the_paper_finds_the_subspace_roughly(kernel):
     box, features, oracle = open_box(kernel)
     first, second = paper(oracle, features, kernel, M, (10, 30), 0)
-    sine = largest_sine(second.basis, box.support_vectors)
+    sine = largest_sine(second.basis, box.support_vectors.T)
     assert sine < 0.2 and first.queries < second.queries
     assert (second.predict is not None) == isinstance(kernel, Polynomial)
     if second.predict is not None:

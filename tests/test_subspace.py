@@ -4,32 +4,22 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.linalg import subspace_angles
 
 from decon import Gaussian, KernelMachine, Linear, Oracle, Polynomial, Tanh
-from decon.normals import slope_normals
-from decon.subspace import (
-    alternate,
-    corrected_span,
-    crosses_straight,
+from decon.boundary.normals import orthonormal_complement, slope_normals
+from decon.paper import nuclear_norm
+from decon.subspaces import cylinder
+from decon.subspaces.multipliers import log_det_multipliers, multipliers_for, refine_multipliers
+from decon.subspaces.spans import (
     largest_gap,
-    log_det,
-    nuclear_norm,
-    principal_cosines,
-    sharpen,
+    largest_sine,
+    span_of_corrected_normals,
     span_of_normals,
+    tilt,
 )
 from tests.test_normals import on_boundary
 
-
-@given(seed=st.integers(0, 10**6), d=st.integers(2, 12), k=st.integers(1, 5), m=st.integers(1, 5))
-@settings(deadline=None, max_examples=40)
-def test_principal_cosines_are_scipys(seed, d, k, m):
-    rng = np.random.default_rng(seed)
-    A, B = rng.standard_normal((d, min(k, d))), rng.standard_normal((d, min(m, d)))
-    cosines = principal_cosines(A, B)
-    np.testing.assert_allclose(cosines, np.cos(subspace_angles(A, B))[::-1], atol=1e-7)
-    assert (cosines <= 1).all()
+seeds = st.integers(0, 10**6)
 
 
 def test_largest_gap():
@@ -37,6 +27,71 @@ def test_largest_gap():
     assert largest_gap([5.0]) == 1
     assert largest_gap([1.0, 0.0, 0.0]) == 1
     assert largest_gap([1.0, 1e-17, 1e-40]) == 1  # below rounding, ratios mean nothing
+    assert largest_gap([2.0, 1.0, 1e-3, 1e-9], floor=0.2) == 2
+    assert largest_gap([2.0, 1.0, 1e-3, 1e-9]) == 3
+
+
+@given(seed=seeds, d=st.integers(2, 12), k=st.integers(1, 5), m=st.integers(1, 5))
+@settings(deadline=None, max_examples=40)
+def test_the_largest_sine_is_that_of_the_projections(seed, d, k, m):
+    rng = np.random.default_rng(seed)
+    A, B = rng.standard_normal((d, min(k, d))), rng.standard_normal((d, min(m, d)))
+    if A.shape[1] > B.shape[1]:
+        A, B = B, A
+    (U, _), (W, _) = np.linalg.qr(A), np.linalg.qr(B)
+    sine = largest_sine(A, B)
+    assert sine == pytest.approx(np.linalg.norm(U - W @ W.T @ U, 2), abs=1e-9)
+    assert largest_sine(B, A) == pytest.approx(sine, abs=1e-12)
+    assert largest_sine(A, np.c_[B, A]) < 1e-12  # one contains the other
+    assert largest_sine(np.c_[A, A[:, :1]], A) < 1e-12  # columns may depend on each other
+
+
+@pytest.mark.parametrize("angle", [1e-14, 1e-9, 1e-3, 1.0, np.pi / 2])
+def test_small_sines_are_accurate(angle):
+    A, B = np.eye(4)[:, :2], np.eye(4)[:, :2].copy()
+    B[:, 1] = [0, np.cos(angle), np.sin(angle), 0]
+    assert largest_sine(A, B) == pytest.approx(np.sin(angle), rel=1e-6)
+    assert largest_sine(3 * A, B - 2 * B[:, ::-1]) == pytest.approx(np.sin(angle), rel=1e-1)
+
+
+@given(seed=seeds, m=st.integers(1, 4), k=st.integers(1, 4), more=st.integers(0, 5))
+@settings(max_examples=30)
+def test_a_tilt_solves_its_equations(seed, m, k, more):
+    rng = np.random.default_rng(seed)
+    Q = np.linalg.qr(rng.standard_normal((m + k + 1, m + k)))[0]
+    U, W, B = Q[:, :m], Q[:, m:], rng.standard_normal((k, m))
+    A = rng.standard_normal((m + more, m))
+    tilted = tilt(U, W, A, A @ B.T)
+    np.testing.assert_allclose(tilted.T @ tilted, np.eye(m), atol=1e-12)
+    assert largest_sine(tilted, U + W @ B) < 1e-7
+    noisy = A @ B.T + rng.standard_normal((m + more, k))
+    best = np.linalg.lstsq(A, noisy, rcond=None)[0].T
+    assert largest_sine(tilt(U, W, A, noisy), U + W @ best) < 1e-7
+
+
+def test_span_of_a_given_rank():
+    N = np.diag([3.0, 1.0, 2.0])[:, [2, 0, 1]]
+    basis, values = span_of_normals(N, rank=2)
+    assert basis.shape == (3, 2) and largest_sine(basis, np.eye(3)[:, [0, 1]]) < 1e-12
+    np.testing.assert_allclose(values, [3, 2, 1])
+    np.testing.assert_array_equal(span_of_normals(N.tolist(), rank=2)[0], basis)
+    basis, values = span_of_corrected_normals(N + [[1], [2], [3]] * np.ones(3), np.ones((3, 3)),
+                                              [1, 2, 3], rank=1)
+    assert basis.shape == (3, 1) and abs(basis[1, 0]) == pytest.approx(1)
+    np.testing.assert_allclose(values, [3, 2, 1])
+
+
+@pytest.mark.parametrize("s, d, limit", [(8, 12, 4), (12, 8, 5), (10, 9, 6), (4, 9, 1), (3, 3, 1)])
+def test_the_last_dimensions_are_no_evidence(s, d, limit):
+    """Some gamma makes almost any normals look d - 1 dimensional: a gap there does not count."""
+    n = min(s, d)
+    values = np.full(n, 1.0)
+    for k in range(1, n):  # a large gap after k, and a smaller one after the first
+        descending = np.where(np.arange(n) < k, values, 1e-6)
+        descending[0] = 3.0
+        N = np.eye(s, n) * descending @ np.eye(n, d)
+        rank = span_of_corrected_normals(N, np.zeros((s, d)), np.zeros(s))[0].shape[1]
+        assert rank == (k if k <= limit else 1)
 
 
 @pytest.mark.parametrize("kernel", [Polynomial(2), Polynomial(3), Tanh(1.0, 0.2)], ids=str)
@@ -55,13 +110,13 @@ def test_normals_span_the_support_vectors_and_sharpening_sharpens(kernel, seed):
     def error(basis):
         return np.linalg.norm(truth - basis @ (basis.T @ truth), 2)
 
-    sharp = sharpen(oracle, X, V, N, basis, 0.01, 1e-9)
-    sharp = sharpen(oracle, X, V, N, sharp, 1.0, 1e-12)
+    sharp = cylinder.refine(oracle, X, V, N, basis, 0.01, 1e-9)
+    sharp = cylinder.refine(oracle, X, V, N, sharp, 1.0, 1e-12)
     np.testing.assert_allclose(sharp.T @ sharp, np.eye(m), atol=1e-12)
     assert error(sharp) < 1e-7 and error(sharp) < 0.05 * error(basis)
-    assert crosses_straight(oracle, X, V, sharp, 1.0, 1e-8, seed).all()
+    assert cylinder.holds(oracle, X, V, sharp, 1.0, 1e-8, seed).all()
     missing = sharp[:, :-1]
-    assert not crosses_straight(oracle, X, V, missing, 1.0, 1e-8, seed).all()
+    assert not cylinder.holds(oracle, X, V, missing, 1.0, 1e-8, seed).all()
 
 
 def test_a_linear_machine_shows_one_direction():
@@ -83,7 +138,7 @@ def test_dependent_support_vectors_count_by_their_rank():
 
 def test_a_full_basis_needs_no_sharpening():
     oracle = Oracle(lambda X: X[:, 0] > 0, 2)
-    basis = sharpen(oracle, np.zeros((2, 2)), np.eye(2), np.eye(2), np.eye(2), 1.0, 1e-9)
+    basis = cylinder.refine(oracle, np.zeros((2, 2)), np.eye(2), np.eye(2), np.eye(2), 1.0, 1e-9)
     np.testing.assert_array_equal(basis, np.eye(2))
     assert oracle.queries == 0
 
@@ -104,28 +159,172 @@ def type_b_normals(seed, n, m=5, d=14, noise=0.0):
 def test_log_det_finds_the_dimension_and_the_span(seed):
     Y, X, N = type_b_normals(seed, 20, noise=1e-9)
     assert span_of_normals(N)[1][5] > 1e-2  # the normals themselves show no gap
-    basis, values = corrected_span(N, X, log_det(N, X))
+    basis, values = span_of_corrected_normals(N, X, log_det_multipliers(N, X))
     assert basis.shape == (14, 5) and values[4] > 100 * values[5]
-    assert principal_cosines(basis, Y).min() > 1 - 1e-8
-    scaled, _ = corrected_span(N, 1000 * X, log_det(N, 1000 * X))  # units do not matter
-    assert principal_cosines(scaled, Y).min() > 1 - 1e-8
+    assert largest_sine(basis, Y) < 1e-4
+    gamma = log_det_multipliers(N, 1000 * X)  # units do not matter
+    scaled, _ = span_of_corrected_normals(N, 1000 * X, gamma)
+    assert largest_sine(scaled, Y) < 1e-4
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_nuclear_norm_and_its_refinement(seed):
     Y, X, N = type_b_normals(seed, 40)
     gamma = nuclear_norm(N, X)
-    rough, _ = corrected_span(N, X, gamma, rank=5)
-    fine, _ = corrected_span(N, X, alternate(N, X, gamma, 5), rank=5)
-    assert principal_cosines(rough, Y).min() > 0.99
-    assert principal_cosines(fine, Y).min() > 1 - 1e-9
+    rough, _ = span_of_corrected_normals(N, X, gamma, rank=5)
+    fine, _ = span_of_corrected_normals(N, X, refine_multipliers(N, X, gamma, 5), rank=5)
+    assert largest_sine(rough, Y) < 0.14
+    assert largest_sine(fine, Y) < 4e-5
     norm = lambda gamma: np.linalg.svd(N - gamma[:, None] * X)[1].sum()  # noqa: E731
     rng = np.random.default_rng(seed)  # no other gamma nearby has a smaller nuclear norm
     for _ in range(50):
         assert norm(gamma) < norm(gamma + 0.01 * rng.standard_normal(40)) + 1e-4
 
 
+def test_log_det_of_fewer_rows_than_dimensions():
+    rng = np.random.default_rng(0)
+    S, X, gamma = rng.standard_normal((2, 60)), rng.standard_normal((12, 60)), rng.random(12)
+    N = rng.standard_normal((12, 2)) @ S + gamma[:, None] * X
+    np.testing.assert_allclose(log_det_multipliers(N, X), gamma, atol=1e-6)
+    turn = np.linalg.qr(rng.standard_normal((60, 60)))[0]
+    np.testing.assert_allclose(log_det_multipliers(N @ turn, X @ turn), gamma, atol=1e-6)
+
+
+def test_every_step_of_log_det_lessens_it():
+    """By hand: the weights belong to the eps of the step before, and eps falls to a millionth."""
+    rng = np.random.default_rng(1)
+    N, X = rng.standard_normal((2, 9, 4))
+    size = np.sqrt(np.mean((X**2).sum(1)))
+    gamma, eps = np.zeros(9), np.linalg.norm(N, 2)
+    least = 1e-6 * eps
+    for _ in range(30):
+        A = N - gamma[:, None] * X / size
+        W = np.linalg.inv(A.T @ A + eps**2 * np.eye(4))
+        before = np.linalg.slogdet(A.T @ A + eps**2 * np.eye(4))[1]
+        gamma = np.array([(x @ W @ n) / (x @ W @ x) for n, x in zip(N, X / size, strict=True)])
+        A = N - gamma[:, None] * X / size
+        assert np.linalg.slogdet(A.T @ A + eps**2 * np.eye(4))[1] <= before + 1e-3
+        eps = max(eps / 2, least)
+    np.testing.assert_allclose(log_det_multipliers(N, X, 30, 0.5), gamma / size, rtol=1e-6)
+    assert eps == least
+    np.testing.assert_array_equal(log_det_multipliers(N, X, 0), np.zeros(9))
+
+
+def test_alternating_projections():
+    Y, X, N = type_b_normals(0, 20)
+    truth = multipliers_for(N, X, np.linalg.qr(Y)[0])
+    start = truth + 0.01
+    assert refine_multipliers(N, X, start, 5, steps=0) is start
+    once = multipliers_for(N, X, span_of_corrected_normals(N, X, start, 5)[0])
+    np.testing.assert_array_equal(refine_multipliers(N, X, start, 5, steps=1), once)
+    errors = [np.abs(refine_multipliers(N, X, start, 5, steps=n) - truth).max()
+              for n in (0, 1, 10, 100)]
+    assert errors[1] > errors[2] > errors[3]
+    np.testing.assert_array_equal(refine_multipliers(N, X, start, 5),
+                                  refine_multipliers(N, X, start, 5, steps=100))
+
+
 def test_a_linear_machine_needs_no_correction():
     oracle, X, _, N = on_boundary(KernelMachine.random(Linear(), 10, 3, 0), 12, 0)
-    basis, _ = corrected_span(N, X, np.zeros(12))
+    basis, _ = span_of_corrected_normals(N, X, np.zeros(12))
     assert basis.shape == (10, 1)
+
+
+# Walks orthogonal to a subspace
+
+def pipe(m=2, d=6, seed=0, **options):
+    """The oracle of a round pipe, points and inward directions, and its queries."""
+    Q = np.linalg.qr(np.random.default_rng(seed).standard_normal((d, d)))[0]
+    S, queries = Q[:, :m], []
+
+    def predict(X):
+        queries.append(X.copy())
+        return ((X @ S) ** 2).sum(1) < 1
+
+    rng = np.random.default_rng(seed + 1)
+    X = 0.2 * rng.standard_normal((12, d))
+    X -= X @ S @ S.T
+    inside = rng.standard_normal((12, m))
+    inside /= np.linalg.norm(inside, axis=1, keepdims=True)
+    V = -inside @ S.T
+    return Oracle(predict, d, positive=True, **options), X - V, V, S, queries
+
+
+def test_a_walk_is_as_long_as_it_says():
+    oracle, X, V, S, queries = pipe()
+    assert cylinder.holds(oracle, X, V, S, 2.5, 1e-3, 0).all() and oracle.queries == 24
+    above, below = np.split(queries[0], 2)
+    np.testing.assert_allclose(above - below, 2e-3 * V, atol=1e-12)
+    walk = (above + below) / 2 - X
+    np.testing.assert_allclose(np.linalg.norm(walk, axis=1), 2.5)
+    np.testing.assert_allclose(walk @ S, 0, atol=1e-12)
+    assert np.linalg.matrix_rank(walk) == 4
+    W = orthonormal_complement(S)[:, :2]
+    cylinder.holds(oracle, X, V, S, 2.5, 1e-3, 0, W)
+    walk = queries[-1][:12] - 1e-3 * V - X
+    np.testing.assert_allclose(walk, walk @ W @ W.T, atol=1e-12)
+
+
+def test_walks_within_bounds_are_shortened_to_half_the_way():
+    oracle, X, V, S, queries = pipe(bounds=(-2, 2))
+    cylinder.holds(oracle, X, V, S, 50.0, 1e-3, 0)
+    above, below = np.split(queries[0], 2)
+    middle = (above + below) / 2
+    good = [np.isclose(np.abs(2 * middle - x).max(1), 2, atol=5e-3).any() for x in X]
+    assert sum(good) >= 10
+
+
+@pytest.mark.parametrize("tolerance, baseline, passes", [
+    (2e-3, 1.0, True), (5e-4, 1.0, False), (5e-4, 0.1, True)])
+def test_a_tilt_shows_in_proportion_to_the_walk(tolerance, baseline, passes):
+    oracle, X, V, S, _ = pipe()
+    W = orthonormal_complement(S)
+    tilted = tilt(S, W, np.eye(2), 1e-3 * np.ones((2, 4)))
+    held = cylinder.holds(oracle, X, V, tilted, baseline, tolerance, 0)
+    assert held.mean() > 0.9 if passes else held.mean() < 0.7
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_one_refinement_squares_the_error(times):
+    oracle, X, V, S, queries = pipe()
+    N, errors = V.copy(), []
+    for size in (1e-2, 1e-4):
+        start = tilt(S, orthonormal_complement(S), np.eye(2), size * np.ones((2, 4)))
+        before = len(queries)
+        basis = cylinder.refine(oracle, X, V, N, start, 1.0, 1e-12, times=times)
+        errors.append(largest_sine(basis, S))
+        assert len(queries[before]) == 2 * times * 4  # the guesses: as many points as needed
+    assert errors[0] < 1e-3 and errors[1] < 1e-7
+
+
+def test_a_refinement_in_some_directions_leaves_the_others():
+    oracle, X, V, S, queries = pipe()
+    W = orthonormal_complement(S)
+    start = tilt(S, W, np.eye(2), 1e-4 * np.ones((2, 4)))
+    complement = orthonormal_complement(start)
+    basis = cylinder.refine(oracle, X, V, V, start, 1.0, 1e-12, W=complement[:, :2])
+    assert len(queries[0]) == 2 * 2
+    assert largest_sine(np.c_[start, complement[:, :2]], basis) < 1e-12
+    assert 1e-6 < largest_sine(basis, S) < largest_sine(start, S)
+
+
+def test_refinements_in_small_blocks_are_the_same(monkeypatch):
+    oracle, X, V, S, queries = pipe(m=3, d=7)
+    start = tilt(S, orthonormal_complement(S), np.eye(3), 1e-3 * np.ones((3, 4)))
+    whole = cylinder.refine(oracle, X, V, V, start, 1.0, 1e-12)
+    monkeypatch.setattr(cylinder, "blocks", lambda n, numbers: [slice(0, 2), slice(2, n)])
+    np.testing.assert_array_equal(cylinder.refine(oracle, X, V, V, start, 1.0, 1e-12), whole)
+
+
+def test_refinement_within_bounds():
+    """Walks are half as long as there is room for; what is lost counts as straight."""
+    oracle, X, V, S, queries = pipe(bounds=(-2, 2))
+    start = tilt(S, orthonormal_complement(S), np.eye(2), 1e-3 * np.ones((2, 4)))
+    basis = cylinder.refine(oracle, X, V, V, start, 50.0, 1e-12)
+    assert largest_sine(basis, S) < 1e-4
+    assert np.abs(np.concatenate(queries)).max() <= 2
+    way = [np.abs(2 * x - X[np.abs((x - X) @ S).sum(1).argmin()]).max() for x in queries[0]]
+    assert np.isclose(way, 2).all()  # twice as far, and they would be at the bounds
+    blind = Oracle(lambda X: X[:, 0] > 1e9, 6, positive=True)
+    lost = cylinder.refine(blind, X, V, V, start, 1.0, 1e-12)
+    assert largest_sine(lost, start) < 1e-12

@@ -9,14 +9,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from decon import Gaussian, Linear, Polynomial, Tanh
-from decon.svm import (
-    NotSeparable,
-    gram_features,
-    kkt_residuals,
-    polish,
-    threshold_interval,
-    train_svm,
-)
+from decon.learning.kkt import kkt_residuals, threshold_interval
+from decon.learning.svm import NotSeparable, gram_features, polish, train_svm
 
 KERNELS = [Linear(), Polynomial(2, gamma=0.3), Polynomial(3, gamma=0.2), Gaussian(1.5)]
 
@@ -198,3 +192,100 @@ def test_features_read_off_the_gram_matrix(kernel):
     assert F.shape[1] <= 50
     with pytest.raises(ValueError, match="negative eigenvalue -1 beside 3"):
         gram_features(np.array([[1.0, 2.0], [2.0, 1.0]]))
+
+
+def test_how_small_an_eigenvalue_may_be():
+    turn = np.linalg.qr(np.random.default_rng(0).standard_normal((4, 4)))[0]
+    for least, kept in ((1e-12, 4), (1e-16, 3), (-1e-10, 3)):
+        K = turn * [1.0, 2.0, 3.0, 3 * least] @ turn.T
+        F = gram_features((K + K.T) / 2)
+        assert F.shape == (4, kept)
+        np.testing.assert_allclose(F @ F.T, K, atol=1e-9)
+    K = turn * [1.0, 2.0, 3.0, -3e-7] @ turn.T
+    with pytest.raises(ValueError, match="negative eigenvalue"):
+        gram_features((K + K.T) / 2)
+
+
+def test_classes_that_cannot_be_told_apart():
+    svm = train_svm([[1.0], [1.0]], [1, -1], C=3.0)
+    assert svm.margin == np.inf and svm.dual == pytest.approx(6.0)
+    assert svm.primal == pytest.approx(6.0)  # slacks of 1 for both, or of 0 and 2
+    nothing = train_svm([[0.0], [0.0], [0.0]], [1, -1, 1], C=2.0)  # kernel values are all zero
+    assert nothing.margin == np.inf and nothing.primal == pytest.approx(nothing.dual)
+    assert nothing.dual == pytest.approx(4.0) and nothing.multipliers[1] == pytest.approx(2.0)
+
+
+def test_a_machine_with_its_slacks_by_hand():
+    X, t = [[0.0], [2.0], [1.5]], [-1, 1, -1]  # 1.5 is on the wrong side
+    svm = train_svm(X, t, C=1.0)
+    f = svm.machine.decision_function(X)
+    np.testing.assert_allclose(svm.slacks, np.maximum(0, 1 - t * f), atol=1e-12)
+    w = svm.machine.weights @ svm.machine.support_vectors
+    assert svm.margin == pytest.approx(1 / abs(w[0]))
+    assert svm.primal == pytest.approx(w[0] ** 2 / 2 + svm.slacks.sum())
+    assert svm.dual == pytest.approx(svm.multipliers.sum() - w[0] ** 2 / 2)
+    assert svm.machine.threshold == pytest.approx(np.mean(svm.threshold_interval))
+    assert len(svm.machine.weights) == len(svm.support) == (svm.multipliers > 0).sum()
+    assert len(repr(svm)) < 300
+
+
+@pytest.mark.parametrize("C", [1.0, np.inf])
+def test_polishing_puts_on_the_bounds_what_is_near_them(C):
+    x, t = np.array([-3.0, -1.0, 1.0, 3.0, 0.5, -0.5]), np.array([-1.0, -1.0, 1.0, 1.0, -1.0, 1.0])
+    n = 6 if C == 1.0 else 4
+    x, t = x[:n], t[:n]
+    K = np.outer(x, x)
+    exact = train_svm(x[:, None], t, C=C).multipliers
+    noise = 1e-8 * np.random.default_rng(0).standard_normal(n)
+    found = polish(K, t, exact + noise, C)
+    np.testing.assert_allclose(found, exact, atol=1e-12)
+    np.testing.assert_array_equal(found == 0, exact == 0)
+    np.testing.assert_array_equal(found == C, exact == C)
+    lower, upper = threshold_interval(K, t, found, C)
+    assert lower - upper < 1e-12 and abs(found @ t) < 1e-12
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_polishing_never_makes_it_worse(seed):
+    X, t = two_clouds(seed, 12)
+    K, rng = Gaussian(1.5)(X, X), np.random.default_rng(seed)
+    rough = rng.uniform(-0.2, 1.2, 12)
+
+    def wrong(a):
+        lower, upper = threshold_interval(K, t, a, 1.0)
+        return max(lower - upper, 0) + abs(a @ t)
+
+    found = polish(K, t, rough, 1.0)
+    assert found.min() >= 0 and found.max() <= 1
+    assert wrong(found) <= wrong(rough.clip(0, 1)) + 1e-12
+
+
+def test_what_cannot_be_solved_is_told(monkeypatch):
+    import cvxpy as cp
+
+    from decon.learning import svm
+
+    def gives_up(problem, **options):
+        raise cp.SolverError("out of breath")
+
+    X, t = two_clouds(0)
+    monkeypatch.setattr(cp.Problem, "solve", gives_up)
+    with pytest.raises(ArithmeticError, match="gave up: out of breath"):
+        train_svm(X, t, C=1.0)
+    monkeypatch.undo()
+    x = cp.Variable()
+    with pytest.raises(ArithmeticError, match="'infeasible'.*smaller C"):
+        svm._solve(cp.Problem(cp.Minimize(x), [x >= 1, x <= 0]))
+    monkeypatch.setattr(cp.Problem, "status", "optimal_inaccurate")
+    svm._solve(cp.Problem(cp.Minimize(x), [x >= 1]))  # good enough to be polished
+
+
+def test_tolerances_are_handed_to_the_solver(monkeypatch):
+    import cvxpy as cp
+
+    asked, solve = {}, cp.Problem.solve
+    monkeypatch.setattr(cp.Problem, "solve",
+                        lambda problem, **how: (asked.update(how), solve(problem, **how)))
+    train_svm(*two_clouds(0), C=1.0)
+    assert asked.pop("solver") == cp.CLARABEL
+    assert asked == {"tol_gap_abs": 1e-11, "tol_gap_rel": 1e-11, "tol_feas": 1e-11}

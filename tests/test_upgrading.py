@@ -9,6 +9,7 @@ from sklearn.svm import SVC
 
 from decon import (
     Deconstruction,
+    Gaussian,
     IncrementalSVM,
     KernelMachine,
     Linear,
@@ -17,7 +18,7 @@ from decon import (
     deconstruct,
     upgrade,
 )
-from decon.upgrading import equal_errors, warm_start
+from decon.learning.upgrading import equal_errors, warm_start
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +73,28 @@ def test_gamma_is_only_a_convention_for_what_is_known():
         assert (upgraded.predict(T) == box.predict(T)).all()
 
 
+@pytest.mark.parametrize("spread", [0.2, 5.0])
+def test_the_scale_of_gamma_is_scikit_learns(spread):
+    model = KernelMachine.random(Polynomial(2), 3, 4)
+    X = spread * np.random.default_rng(0).standard_normal((50, 3)) + 1
+    y = model.predict(X)
+    base = warm_start(model, X, y)
+    svc = SVC(kernel="poly", degree=2, coef0=1, gamma="scale").fit(X, np.arange(50) % 2)
+    assert base.kernel.gamma == pytest.approx(KernelMachine.from_sklearn(svc).kernel.gamma)
+    assert base.kernel.gamma == pytest.approx(1 / (3 * X.var()))
+    assert warm_start(model, X[:1], y[:1]).kernel.gamma == pytest.approx(1 / (3 * X[:1].var()))
+    np.testing.assert_array_equal(base.predict(X), y)
+
+
+def test_where_gamma_has_no_say():
+    same = np.ones((2, 3))  # no variance
+    model = KernelMachine(Polynomial(2), np.eye(3), np.ones(3), 1.0)
+    assert warm_start(model, same, [1, 1]).kernel.gamma == pytest.approx(1 / 3)
+    for kernel in (Polynomial(2, gamma=0.7, coef0=0), Linear(), Gaussian(2.0)):
+        model = KernelMachine(kernel, np.eye(3), np.ones(3), 0.1)
+        assert warm_start(model, same, [1, 1], gamma=5.0).kernel == kernel
+
+
 def test_a_linear_machine_stays_linear():
     box = KernelMachine(Linear(), [[1.0, 0.0]], [1.0], 0.0)
     upgraded = upgrade(box, [[1.0, 0.0], [-1.0, 0.0], [-1.0, 5.0]], [1, -1, 1], C=100.0)
@@ -93,7 +116,7 @@ def test_bad_input_is_named(X, y, word):
 
 def test_an_unknown_box_cannot_be_upgraded():
     with pytest.raises(ValueError, match="no machine to upgrade: it is a forest"):
-        upgrade(Deconstruction(reason="it is a forest"), np.eye(2), [1, -1])
+        upgrade(Deconstruction(message="it is a forest"), np.eye(2), [1, -1])
 
 
 @given(st.integers(0, 10**6), st.integers(2, 30))

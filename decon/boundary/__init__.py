@@ -1,0 +1,1 @@
+"""What labels tell about the decision boundary near a point."""

@@ -1,0 +1,79 @@
+"""The held-out agreement test: does a machine answer like the model, far and close?"""
+
+from typing import Any
+
+import numpy as np
+
+from ..boundary.bracketing import boundary_points
+from ..boundary.pairs import pn_pairs
+from ..oracles.protocol import LabelOracle
+from ..oracles.views import KnownModel
+
+
+def agreement_test(oracle: LabelOracle, machine: Any, points: np.ndarray, distance: float,
+                   random_state: int | np.random.Generator = 0,
+                   ends: np.ndarray | None = None) -> dict[str, float]:
+    """Agreement of a machine with fresh labels of the model, 'far' and 'close'.
+
+    Far: at half of the given points. Close: at boundary points of the recovered machine, found
+    without the model on segments between given points, once `distance` above and once below
+    along the gradient. A displaced boundary scores one half there: the model gives the same label
+    on both sides. Components of the model's boundary that the machine lacks, and that none of the
+    points meets, do not show.
+
+    Parameters
+    ----------
+    oracle : LabelOracle
+    machine : object
+        With `predict` and `gradient`, as a KernelMachine has them.
+    points : array (n, d)
+        Spread over the region where the machine is to be trusted, not used to find it.
+    distance : float
+        How close is close, in the units of the points.
+    random_state : int or numpy.random.Generator
+    ends : array (k, d), optional
+        More points for segments to begin and end at: some of a label that is rare, say.
+
+    Returns
+    -------
+    agreement : dict
+        'far' and 'close', numbers from 0 to 1; 'close' is NaN where the machine gives all
+        points the same label, and a NaN is no agreement. n queries.
+
+    Examples
+    --------
+    >>> from decon import KernelMachine, Linear, Oracle
+    >>> model = KernelMachine(Linear(), [[1., 1.]], [1.], 0.5)
+    >>> almost = KernelMachine(Linear(), [[1., 1.]], [1.], 0.5001)
+    >>> points = np.random.default_rng(1).standard_normal((1000, 2))
+    >>> agreement_test(Oracle(model.predict, 2), almost, points, distance=1e-5)
+    {'far': 1.0, 'close': 0.5}
+    """
+    # far: labels at half of the points
+    predicted = machine.predict(points)
+    half = len(points) // 2
+    agreement = {"far": float((oracle(points[:half]) == predicted[:half]).mean()), "close": np.nan}
+
+    # the machine's own boundary points, between points of its two labels
+    ends = points if ends is None else np.concatenate([points, ends])
+    predicted = machine.predict(ends)
+    if abs(int(predicted.sum())) == len(ends):
+        return agreement
+    own = KnownModel(machine.predict, oracle.dimension)
+    P, N = pn_pairs(ends[predicted > 0], ends[predicted < 0], half // 2, random_state)
+    X, _ = boundary_points(own, P, N, 1e-3 * distance)
+
+    # steps above and below; where the machine rises nowhere, it has no boundary to agree with
+    normals = machine.gradient(X)
+    lengths = np.linalg.norm(normals, axis=1)
+    steep = lengths > 0
+    X, normals = X[steep], distance * normals[steep] / lengths[steep, None]
+    inside = oracle.inside(X + normals) & oracle.inside(X - normals)
+    X, normals = X[inside], normals[inside]
+
+    # close: labels on both sides
+    labels = oracle(np.concatenate([X + normals, X - normals]))
+    if len(X):
+        right = (labels == np.repeat([1, -1], len(X))).sum()
+        agreement["close"] = float(right / (len(labels) + 2 * (~steep).sum()))
+    return agreement

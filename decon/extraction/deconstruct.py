@@ -1,0 +1,161 @@
+"""The whole algorithm: from the labels of a model to a machine that reproduces it, tested."""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..oracles.oracle import Oracle
+from ..oracles.precision import DOUBLE
+from ..oracles.views import NoiseView
+from .diagnosis import Remedy, remedy_for
+from .evidence import GatheredEvidence
+from .ledger import Ledger
+from .result import Deconstruction, Verdict
+from .settings import SETTINGS
+from .strategy import decide
+from .survey import Survey
+
+
+def deconstruct(oracle: Oracle, features: ArrayLike,
+                random_state: int | np.random.Generator | None = 0,
+                progress: bool = True) -> Deconstruction:
+    """Take a model apart: kernel, number of support vectors, their span, and the boundary.
+
+    Linear and quadratic machines come back with quasi-support vectors, cubic, tanh and Gaussian
+    ones with their own. Any other model ends as 'unknown', with the reason.
+
+    Parameters
+    ----------
+    oracle : Oracle
+    features : array (k, d)
+        A few points with both labels among them. Their root mean square norm sets the scale
+        of the search, so let them be typical.
+    random_state : int or numpy.random.Generator
+        The same call gives the same result.
+    progress : bool
+        Show a progress bar when the work takes more than a few seconds.
+
+    Returns
+    -------
+    Deconstruction
+
+    Raises
+    ------
+    TypeError
+        If oracle is not an Oracle.
+    ValueError
+        If features do not have shape (k, d), hold NaN, are all zero, or all get the same label.
+    OracleError, BudgetExhausted
+        As the oracle raises them. Whatever is raised, `error.result` is a Deconstruction with what
+        was known by then.
+
+    Notes
+    -----
+    The agreement test speaks for the region where it queries: near the features, and out to about
+    three times their root mean square norm from the origin. What a model does elsewhere, or in
+    corners that 800 queries do not meet, it does not show; and on a line (d = 1) all models
+    with the same crossings are alike.
+
+    Every machine returned has passed the agreement test. Without one a model is named in two cases:
+    a polynomial of more coefficients than are fitted, by its degree, and 'tanh' or 'gaussian',
+    by the shape of the boundary, where the model was found to be too coarse for more; `agreement`
+    is empty then. A machine is named after the simplest kernel with its boundary: with one support
+    vector, a Gaussian's is a sphere (quadratic), a tanh's or a cubic's a plane (linear).
+
+    A model that ends as 'unknown' is diagnosed: if it contradicts itself the search is repeated
+    with votes, and if its boundary is rounded, with wider brackets (see `noise` and `width` of the
+    result).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from decon import KernelMachine, Oracle, Polynomial, deconstruct
+    >>> model = KernelMachine.random(Polynomial(degree=2), dimension=8, n_support=3)
+    >>> features = np.random.default_rng(0).standard_normal((20, 8))
+    >>> result = deconstruct(Oracle(model.predict, dimension=8), features)
+    >>> result.kernel_type, result.rank, result.agreement
+    ('quadratic', 3, {'far': 1.0, 'close': 1.0})
+    """
+    if not isinstance(oracle, Oracle):
+        raise TypeError(f"expected an Oracle, got {type(oracle).__name__}: wrap the model as "
+                        "Oracle(predict, dimension)")
+    attempt = _Attempt(oracle, features, np.random.default_rng(random_state), progress)
+    try:
+        while (remedy := attempt.run()) is not None:
+            attempt.begin_again(remedy)
+        return attempt.result()
+    except BaseException as error:
+        attempt.verdict = Verdict(message=f"interrupted: {error}" if str(error) else "interrupted",
+                                  agreement=getattr(attempt.evidence, "disagreement", None) or {})
+        error.result = attempt.result()  # type: ignore[attr-defined]
+        raise
+    finally:
+        attempt.ledger.close()
+
+
+class _Attempt:
+    """One search after another, each with its view of the oracle, until no remedy is left."""
+
+    def __init__(self, oracle, features, rng, progress):
+        self.oracle, self.features, self.rng = oracle, features, rng
+        self.ledger = Ledger(oracle, progress)
+        self.noise, self.precision, self.coarser = oracle.noise, DOUBLE, 0
+        self.survey = self.evidence = None
+        self.verdict = Verdict()
+
+    def run(self) -> Remedy | None:
+        """Survey, strategy and, where nothing was found, the diagnosis: how to search again."""
+        same = self.noise == self.oracle.noise
+        view = self.oracle if same else NoiseView(self.oracle, self.noise)
+        self.survey = Survey(view, self.features, self.ledger, self.rng, self.precision)
+        self.survey.run()
+        self.evidence = GatheredEvidence(view, self.survey, self.ledger)
+        self.verdict = decide(self.evidence)
+
+        # no remedy where a machine was found, or S_Y within bounds; nor without end
+        found = self.verdict.kernel_type != "unknown" or self.verdict.candidate is not None
+        hidden = self.survey.bounded and self.result().rank is not None
+        if found or hidden or self.coarser >= SETTINGS.most_coarser:
+            return None
+        with self.ledger.stage("diagnosis"):
+            remedy = remedy_for(self.evidence, self.noise)
+        if isinstance(remedy, Remedy):
+            return remedy
+        self.verdict = replace(self.verdict, message=remedy or self.verdict.message)
+        return None
+
+    def begin_again(self, remedy: Remedy) -> None:
+        """Discard what was measured, and follow a remedy."""
+        self.noise, self.precision = remedy
+        self.coarser += self.precision != DOUBLE
+        self.survey = self.evidence = None
+        self.verdict = Verdict()
+        self.ledger.discard()
+
+    def result(self) -> Deconstruction:
+        """The result, put together from what is known now."""
+        survey, evidence, verdict = self.survey, self.evidence, self.verdict
+        known = Deconstruction(
+            verdict.kernel_type, message=verdict.message, agreement=verdict.agreement,
+            queries_by_stage=self.ledger.queries, noise=self.noise, width=self.precision.width)
+        if survey is not None:
+            known = replace(known, scale=survey.scale, points=survey.X)
+        if evidence is not None:
+            points = evidence.points if len(evidence.points) else known.points
+            known = replace(known, points=points, normals=evidence.normals,
+                            singular_values=evidence.singular_values)
+            subspace = vars(evidence).get("subspace", vars(evidence).get("subspace_by_normals"))
+            if subspace is not None:
+                known = replace(known, subspace=subspace.basis, rank=subspace.rank)
+
+        # a machine that has passed the agreement test
+        candidate = verdict.candidate
+        if candidate is None:
+            return known
+        known = replace(known, subspace=candidate.basis, rank=candidate.rank)
+        if candidate.surrogate:
+            return replace(known, surrogate=candidate.machine)
+        own = candidate.own_vectors
+        return replace(known, machine=candidate.machine, own_vectors=own,
+                       n_support=len(candidate.machine.support_vectors) if own else None)

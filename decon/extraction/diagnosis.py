@@ -1,0 +1,158 @@
+"""A model that no family fits: what can still be said of it, and how to search again."""
+
+from math import comb
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..boundary.bracketing import boundary_points
+from ..boundary.noise import flip_rate, noise_floor
+from ..boundary.settings import SETTINGS as BOUNDARY
+from ..families.protocol import SelfContradiction
+from ..families.settings import SETTINGS as FAMILIES
+from ..oracles.precision import DOUBLE, Precision
+from ..subspaces.symmetry import CYLINDER
+from .evidence import GatheredEvidence
+from .result import Verdict
+from .settings import SETTINGS
+
+
+def name_without_machine(evidence: GatheredEvidence, reasons: dict[str, str],
+                         agreement: dict[str, float]) -> Verdict:
+    """Name a model by the shape of its boundary, where no machine is found; or say why not.
+
+    Parameters
+    ----------
+    evidence : GatheredEvidence
+    reasons : dict
+        Why each family that was tried does not fit.
+    agreement : dict
+        Of the last candidate.
+
+    Returns
+    -------
+    Verdict
+        Named by its degree where a polynomial has too many coefficients to be fitted, and by its
+        shape where the model is too coarse for more; else 'unknown'.
+    """
+    def unknown(reason: str = "") -> Verdict:
+        """All reasons, and one more."""
+        message = "; ".join(filter(None, [*reasons.values(), reason]))
+        return Verdict(message=message, agreement=agreement)
+
+    # is there anything to name it by?
+    if evidence.oracle.dimension == 1 or evidence.survey.flat and not evidence.bounded:
+        return unknown()
+    subspace = evidence.subspace
+    if subspace is None:
+        return unknown(evidence.why_no_subspace)
+    degree = evidence.degree if subspace.symmetry is CYLINDER else None
+    if degree and evidence.refuted:
+        return unknown()
+    try:
+        evidence.insist_on_consistency(again=True)
+    except SelfContradiction as contradiction:
+        return unknown(str(contradiction))
+
+    # by its degree, if its polynomial is too large to be fitted
+    if degree and comb(subspace.rank + degree, degree) <= FAMILIES.most_coefficients:
+        return unknown()  # it was fitted, in vain
+    if degree == 3:
+        return Verdict("cubic", reasons["cubic"])
+    if degree == 2:
+        return Verdict("quadratic", unknown("by its degree: the machine is not recovered").message)
+
+    # by its shape
+    with evidence.ledger.stage("kernel type"):
+        name, reason = _shape(evidence, subspace)
+    return Verdict(name, reason) if name else unknown(reason)
+
+
+def _shape(evidence, subspace):
+    """The name of a boundary's shape, or none; and why that is all."""
+    straight = subspace.symmetry is CYLINDER
+    if evidence.bounded and straight:
+        return "", ("no polynomial of degree 1 to 3, and straight across S_Y: perhaps a tanh "
+                    "machine, whose behaviour far away lies beyond the bounds")
+    if evidence.bounded:
+        return "", ("the boundary can be turned about S_Y: perhaps a Gaussian machine, but what it "
+                    "does far away lies beyond the bounds")
+    too_coarse = "by its shape: the model is not precise enough to show the machine"
+    if not straight:
+        coarse = evidence.precision.coarse
+        return ("gaussian", f"gaussian {too_coarse}") if coarse else ("", "")
+    if evidence.is_flat_nearby():
+        return "", "the boundary is made of flat pieces"
+    flat = evidence.is_flat_far_away(subspace.basis)
+    if flat is None:
+        return "", ("the boundary is straight across S_Y and has an end: perhaps a Gaussian "
+                    "machine with threshold 0, or one that sees a projection of its input only")
+    coarse = flat and evidence.precision.coarse
+    return ("tanh", f"tanh {too_coarse}") if coarse else ("", "")
+
+
+class Remedy(NamedTuple):
+    """How to search again.
+
+    Attributes
+    ----------
+    noise : float
+        The rate of wrong answers to reckon with.
+    precision : Precision
+        How wide brackets have to be.
+    """
+
+    noise: float
+    precision: Precision
+
+
+def remedy_for(evidence: GatheredEvidence, noise: float) -> Remedy | str:
+    """How to search again: the rate of wrong answers, and the precision.
+
+    Parameters
+    ----------
+    evidence : GatheredEvidence
+        Of a search that has found nothing.
+    noise : float
+        The rate that it has reckoned with.
+
+    Returns
+    -------
+    Remedy or str
+        With the upper end of the rate's confidence interval where the model contradicts itself;
+        else with brackets as wide as its noise, where that is more than double precision's. A str
+        where there is no remedy: what has been found, or nothing.
+    """
+    # does it contradict itself?
+    oracle: Any = evidence.oracle
+    survey, precision = evidence.survey, evidence.precision
+    low, high = flip_rate(oracle, survey.pool.points, evidence.rng)
+    if low > noise:
+        if high < SETTINGS.largest_noise:
+            return Remedy(high, precision)
+        return (f"the model contradicts itself: {100 * low:.0f} to {100 * high:.0f}% of its "
+                "answers are wrong; noise= makes the oracle vote on them")
+    if precision != DOUBLE:
+        return Remedy(noise, precision)
+    if oracle.dimension == 1:
+        return ""
+
+    # is its boundary off itself, over steps and over steps of a tenth?
+    P, N = survey.pool.pairs(SETTINGS.noise_brackets)
+    X, V = boundary_points(oracle, P, N, DOUBLE.width * survey.scale)
+    step = BOUNDARY.noise_step
+    floor, closer = (_median(noise_floor(oracle, X, V, survey.scale, evidence.rng, length))
+                     for length in (step, step / 10))
+    width = SETTINGS.deviations * floor
+    if width < 10 * DOUBLE.width or closer < floor / SETTINGS.kink_ratio:
+        return ""
+    if width > SETTINGS.coarsest:
+        return (f"the model rounds: its boundary is off itself by {floor:.0e} of the data's scale "
+                "or so, too much to tell")
+    return Remedy(noise, Precision(width))
+
+
+def _median(noise):
+    """The median of what was measured; 0.0 where nothing was."""
+    noise = noise[np.isfinite(noise)]
+    return np.median(noise) if len(noise) else 0.0

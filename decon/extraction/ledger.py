@@ -1,0 +1,61 @@
+"""What every stage has cost: queries booked under names, and a progress bar."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tqdm import tqdm
+
+from ..oracles.oracle import Oracle
+
+
+class Ledger:
+    """The queries of an oracle, stage by stage.
+
+    Parameters
+    ----------
+    oracle : Oracle
+    progress : bool
+        Show a progress bar when the work takes more than a few seconds.
+
+    Attributes
+    ----------
+    queries : dict
+        Queries spent in every stage, in the order in which they began.
+
+    Examples
+    --------
+    >>> oracle = Oracle(lambda X: X[:, 0] > 0, dimension=1, positive=True)
+    >>> ledger = Ledger(oracle, progress=False)
+    >>> with ledger.stage("features"):
+    ...     labels = oracle([[1.], [2.]])
+    >>> ledger
+    Ledger({'features': 2})
+    """
+
+    def __init__(self, oracle: Oracle, progress: bool = True):
+        self.oracle = oracle
+        self.queries: dict[str, int] = {}
+        self.bar = tqdm(unit=" queries", delay=3, disable=not progress, leave=False)
+
+    def __repr__(self) -> str:
+        return f"Ledger({self.queries})"
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Book the queries of a block of code under a name."""
+        before = self.oracle.queries
+        self.bar.set_description(name, refresh=False)
+        try:
+            yield
+        finally:
+            spent = self.oracle.queries - before
+            self.queries[name] = self.queries.get(name, 0) + spent
+            self.bar.update(spent)
+
+    def discard(self) -> None:
+        """Book all that has been spent so far as discarded: the search begins anew."""
+        self.queries = {"discarded": sum(self.queries.values())}
+
+    def close(self) -> None:
+        """Remove the progress bar."""
+        self.bar.close()

@@ -1,0 +1,198 @@
+"""What the labels of a model have told: the result of the whole algorithm."""
+
+from dataclasses import dataclass, field, fields
+from os import PathLike
+from textwrap import fill
+from typing import Any
+
+import numpy as np
+
+from ..families.protocol import Candidate
+from ..machine import KernelMachine, npz_path
+from ..oracles.precision import DOUBLE
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the strategy has come to.
+
+    Attributes
+    ----------
+    kernel_type : str
+        The name of a family, or 'unknown'.
+    message : str
+        Why it is unknown, or what is to be kept in mind.
+    candidate : Candidate or None
+        The machine that passed the agreement test.
+    agreement : dict
+        What the test has found, also for the last candidate that has failed it.
+    """
+
+    kernel_type: str = "unknown"
+    message: str = ""
+    candidate: Candidate | None = None
+    agreement: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Deconstruction:
+    """What the labels of a model have told about the machine inside.
+
+    Attributes
+    ----------
+    kernel_type : str
+        'linear', 'quadratic', 'cubic', 'tanh', 'gaussian' or 'unknown'.
+    subspace : array (d, rank) or None
+        Orthonormal basis of the kernel subspace S_Y.
+    rank : int or None
+        The dimension m of S_Y: the number of linearly independent support vectors. Where it equals
+        d there are at least d of them; how many, a quadratic boundary does not show. A linear
+        boundary shows one direction, however many support vectors made it.
+    n_support : int or None
+        The number of support vectors, where it is known: where `own_vectors` is True.
+    machine : KernelMachine or None
+        Reproduces the model, and has passed the agreement test; its largest |weight| is 1. None
+        for 'unknown' models, for polynomials of too many coefficients, and where a model is too
+        coarse for more than a name (see `message`).
+    own_vectors : bool
+        True when the machine's support vectors are the model's own (cubic, tanh, Gaussian), a
+        tanh's or a homogeneous cubic's up to the factor and sign that no label shows; False for
+        quasi-support vectors, which give the same function. It presumes that a cubic's (y_i, 1) are
+        independent: some dependent ones are the same function as others that are fewer.
+    surrogate : KernelMachine or None
+        For an 'unknown' model, a machine that has passed the agreement test, but whose kernel may
+        be another than the model's.
+    agreement : dict
+        The held-out agreement test: agreement with fresh labels 'far' from the recovered boundary
+        and 'close' to it (at 1e-5 of the data's scale on either side).
+    queries_by_stage : dict
+        Queries spent in every stage.
+    message : str
+        Why the type is 'unknown', or what is to be kept in mind about the result.
+    scale : float
+        R0, the root mean square norm of the given features.
+    singular_values : array
+        Those that S_Y was read from: of [M k] for a quadratic, of N - X Gamma for a Gaussian,
+        else of the matrix of normals.
+    points : array (s, d)
+        Boundary points.
+    normals : array (s, d)
+        Their unit normals, where S_Y was sought by normals (a quadratic needs none).
+    noise : float
+        The rate of wrong answers that was reckoned with: the oracle's, or an upper estimate where
+        the model contradicted itself.
+    width : float
+        Of the brackets, in units of the reach: 1e-12, or wider where the labels near the boundary
+        were found to be rounding.
+    """
+
+    kernel_type: str = "unknown"
+    subspace: np.ndarray | None = None
+    rank: int | None = None
+    n_support: int | None = None
+    machine: Any = None
+    own_vectors: bool = False
+    surrogate: Any = None
+    agreement: dict[str, float] = field(default_factory=dict)
+    queries_by_stage: dict[str, int] = field(default_factory=dict)
+    message: str = ""
+    scale: float = np.nan
+    singular_values: np.ndarray = field(default_factory=lambda: np.empty(0))
+    points: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
+    normals: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
+    noise: float = 0.0
+    width: float = DOUBLE.width
+
+    def __repr__(self) -> str:
+        total = sum(self.queries_by_stage.values())
+        return f"Deconstruction({self.kernel_type!r}, rank={self.rank}, {total:,} queries)"
+
+    def summary(self) -> str:
+        """The result in a few lines of text."""
+        known = "not known" if self.rank is None else self.rank
+        lines = [f"kernel        {self.kernel_type}", f"rank of S_Y   {known}"]
+        for name in ("machine", "surrogate"):
+            if getattr(self, name) is not None:
+                lines.append(f"{name:14s}{self._described(getattr(self, name))}")
+        lines += [f"agreement     {value:.4f} {where}" for where, value in self.agreement.items()]
+        if self.noise:
+            lines.append(f"noise         {100 * self.noise:.2g}% of the answers, voted down")
+        if self.width > DOUBLE.width:
+            lines.append(f"precision     {self.width:.1g} of the data's scale")
+        lines.append(f"queries       {sum(self.queries_by_stage.values()):,}")
+        lines += [f"  {stage:<12}{n:>8,}" for stage, n in self.queries_by_stage.items()]
+        if self.message:
+            lines.append(fill(self.message, 80, initial_indent="note          ",
+                              subsequent_indent=" " * 14))
+        return "\n".join(lines)
+
+    def _described(self, machine):
+        """A machine in a few words."""
+        if not isinstance(machine, KernelMachine):
+            return repr(machine)
+        own = "support vectors, the model's own"
+        return f"{len(machine.weights)} {own if self.own_vectors else 'quasi-support vectors'}"
+
+    def plot(self) -> None:
+        """Draw the singular values that S_Y was read from, beside the queries of every stage."""
+        import matplotlib.pyplot as plt  # the one thing here that needs it
+
+        from ..teaching.plotting import plot_singular_values
+
+        _, (left, right) = plt.subplots(1, 2, figsize=(6.5, 2.8), constrained_layout=True)
+        if len(self.singular_values):
+            plot_singular_values(left, self.singular_values, self.rank)
+        stages = self.queries_by_stage
+        right.barh(list(stages)[::-1], list(stages.values())[::-1], color="0.5")
+        right.set(xlabel="queries")
+
+    def save(self, path: str | PathLike) -> None:
+        """Write the result to an npz file: plain arrays and strings, no pickle.
+
+        Parameters
+        ----------
+        path : path-like
+            The ending .npz is added if it is missing.
+
+        Raises
+        ------
+        TypeError
+            If the machine is no KernelMachine: another family may have a class of its own.
+        """
+        arrays: dict[str, Any] = {}
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if isinstance(value, dict):
+                arrays[f"{item.name}.names"] = np.array(list(value), dtype=str)
+                arrays[f"{item.name}.values"] = np.array(list(value.values()))
+            elif isinstance(value, KernelMachine):
+                arrays |= {f"{item.name}.{k}": v for k, v in value.to_arrays().items()}
+            elif item.name in ("machine", "surrogate") and value is not None:
+                raise TypeError(f"a {type(value).__name__} cannot be saved, only a KernelMachine")
+            elif value is not None:
+                arrays[item.name] = value
+        np.savez(npz_path(path), **arrays)
+
+    @classmethod
+    def load(cls, path: str | PathLike) -> "Deconstruction":
+        """Read a result that `save` wrote.
+
+        Parameters
+        ----------
+        path : path-like
+        """
+        with np.load(npz_path(path), allow_pickle=False) as file:
+            arrays = dict(file)
+        values: dict[str, Any] = {}
+        for item in fields(cls):
+            prefix = item.name + "."
+            parts = {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}
+            if "values" in parts:
+                pairs = zip(parts["names"].tolist(), parts["values"].tolist(), strict=True)
+                values[item.name] = dict(pairs)
+            elif parts:
+                values[item.name] = KernelMachine.from_arrays(parts)
+            elif item.name in arrays:
+                array = arrays[item.name]
+                values[item.name] = array if array.ndim else array.item()
+        return cls(**values)

@@ -1,0 +1,42 @@
+"""The constants of this folder. Lengths are in units of R0, the size of the data."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ExtractionSettings:
+    """How a model is surveyed, what counts as agreement, and what is diagnosed."""
+
+    # the survey
+    largest_norm: float = 1e100  # squares and cubes of larger numbers overflow
+    cloud_points: int = 60  # labelled around the features
+    fewest_of_a_label: int = 20  # in the pool
+    coarse_width: float = 1e-3  # of brackets that only look for points of a rare label
+    chords: int = 5  # between boundary points
+    bend: float = 0.1  # the boundary is flat where most chords miss it by less (of the reach)
+    farthest: float = 1e11  # that chords are drawn out to
+    middle: float = 1e-4  # within bounds, the same for the middle of a chord (of its length)
+
+    # evidence
+    degree_planes: int = 4  # in which a degree must show
+    curve_points: int = 18  # bracketed in each of them
+    far: float = 1e5  # where a tanh is flat, and a Gaussian has one label only
+    repeated_queries: int = 300  # by which a model may contradict itself
+    cylinder_share: int = 16  # normals come in such parts of their number,
+    revolution_share: int = 6  # in larger ones where a test is expensive
+    flat_share: float = 0.5  # of points at which the boundary is flat, that makes it flat
+
+    # the agreement test
+    least_agreement: float = 0.999  # far from the boundary, and close to it
+    agreement_points: tuple[int, int] = (200, 600)  # between features, and around them
+
+    # diagnosis
+    largest_noise: float = 0.2  # a larger share of wrong answers is not voted down unasked
+    kink_ratio: float = 5.0  # a boundary with kinks has less "noise" over steps of a tenth
+    noise_brackets: int = 12  # boundary points at which the noise of brackets is measured
+    deviations: float = 8.0  # a bracket of this many standard deviations of the noise is reliable
+    coarsest: float = 1e-5  # brackets wider than this leave m a matter of chance
+    most_coarser: int = 2  # searches with wider brackets, each with other points
+
+
+SETTINGS = ExtractionSettings()

@@ -1,0 +1,100 @@
+"""The strategy: one family after another, until a machine passes the agreement test."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ..families.cubic.family import CubicFamily
+from ..families.gaussian.family import GaussianFamily
+from ..families.linear import LinearFamily
+from ..families.protocol import Family, Refuted, SelfContradiction
+from ..families.quadratic import QuadraticFamily
+from ..families.tanh.family import TanhFamily
+from .agreement import agreement_test
+from .diagnosis import name_without_machine
+from .evidence import GatheredEvidence
+from .result import Verdict
+from .settings import SETTINGS
+
+# The registry: the simplest boundary first. A new family is one line more.
+FAMILIES: tuple[Family, ...] = (
+    LinearFamily(),
+    QuadraticFamily(),
+    QuadraticFamily(near=True),
+    CubicFamily(),
+    TanhFamily(),
+    GaussianFamily(),
+)
+
+
+def decide(evidence: GatheredEvidence, families: Sequence[Family] | None = None) -> Verdict:
+    """Try the families in order: applies, fit, test agreement.
+
+    Parameters
+    ----------
+    evidence : GatheredEvidence
+    families : sequence of Family, optional
+        Left out, the registry `FAMILIES`.
+
+    Returns
+    -------
+    Verdict
+
+    Examples
+    --------
+    >>> from decon import KernelMachine, Oracle, Polynomial
+    >>> from decon.extraction.ledger import Ledger
+    >>> from decon.extraction.survey import Survey
+    >>> model = KernelMachine.random(Polynomial(degree=2), dimension=6, n_support=2)
+    >>> oracle = Oracle(model.predict, 6)
+    >>> features = np.random.default_rng(0).standard_normal((20, 6))
+    >>> survey = Survey(oracle, features, Ledger(oracle, progress=False))
+    >>> survey.run()
+    >>> decide(GatheredEvidence(oracle, survey, survey.ledger)).kernel_type
+    'quadratic'
+    """
+    reasons: dict[str, str] = {}
+    agreement: dict[str, float] = {}
+    for family in FAMILIES if families is None else families:
+        try:
+            if not family.applies(evidence):
+                continue
+            with np.errstate(all="ignore"):  # models of no family at all lead fits anywhere
+                candidate = family.fit(evidence)
+        except SelfContradiction as contradiction:
+            return Verdict(message=str(contradiction), agreement=agreement)
+        except Refuted as refuted:
+            evidence.refuted |= refuted.conclusive
+            reasons[family.name] = str(refuted)
+            continue
+
+        # a machine has been found: does it answer like the model?
+        agreement = _agreement(evidence, candidate.machine)
+        if all(value >= SETTINGS.least_agreement for value in agreement.values()):
+            return _certified(evidence, family.name, candidate, agreement)
+        evidence.refuted, evidence.disagreement = True, agreement
+        reasons[family.name] = (
+            f"the {family.name} machine that fits best fails the agreement test: "
+            + ", ".join(f"{value:.3f} {where}" for where, value in agreement.items()))
+    return name_without_machine(evidence, reasons, agreement)
+
+
+def _agreement(evidence, machine):
+    """The agreement test at fresh points, near the features and farther out."""
+    survey, (between, around) = evidence.survey, SETTINGS.agreement_points
+    with evidence.ledger.stage("agreement"):
+        points = np.concatenate([survey.between(between), survey.cloud(around)])
+        distance = evidence.precision.agreement_distance * survey.scale
+        return agreement_test(evidence.oracle, machine, points, distance, evidence.rng,
+                              ends=survey.pool.points)
+
+
+def _certified(evidence, name, candidate, agreement):
+    """The verdict on a candidate that has passed the agreement test."""
+    if candidate.surrogate:
+        return Verdict("unknown", candidate.caveat, candidate, agreement)
+    if candidate.own_vectors and evidence.precision.coarse:
+        caveat = "the model is too coarse to show that the vectors are its own"
+        candidate = replace(candidate, own_vectors=False, caveat=caveat)
+    return Verdict(name, candidate.caveat, candidate, agreement)

@@ -1,0 +1,197 @@
+"""A first look at a model: labels of the features, a pool, boundary points, where it is curved."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..boundary.bounds import distance_to_bounds, lies_between, stay_inside
+from ..boundary.bracketing import boundary_points
+from ..boundary.pairs import Pool
+from ..oracles.precision import DOUBLE, Precision
+from ..oracles.protocol import LabelOracle
+from .ledger import Ledger
+from .settings import SETTINGS
+
+
+class Survey:
+    """What has to be known of a model before anything else: points, scale and reach.
+
+    Parameters
+    ----------
+    oracle : LabelOracle
+    features : array (k, d)
+        A few typical points with both labels among them.
+    ledger : Ledger
+    random_state : int or numpy.random.Generator
+    precision : Precision
+
+    Attributes
+    ----------
+    features : array (k, d)
+    scale : float
+        R0, the root mean square norm of the features (about the middle of the bounds, if any).
+    pool : Pool
+        Labelled points of both kinds. From `label` on.
+    X, V : arrays (n, d)
+        A few boundary points, and the directions of their brackets. From `find_points` on.
+    ends : array (2, d)
+        A positive and a negative point on a line with X[0].
+    reach : float
+        How far out the boundary is curved: R0, or more where it is nearly flat. From `find_reach`
+        on.
+    flat : bool
+        Is the boundary flat as far as chords reach?
+
+    Raises
+    ------
+    ValueError
+        If the features do not have shape (k, d), are not real and finite, are all zero or too
+        large to be squared.
+
+    Examples
+    --------
+    >>> from decon import KernelMachine, Linear, Oracle
+    >>> model = KernelMachine.random(Linear(), dimension=5, n_support=3)
+    >>> oracle = Oracle(model.predict, 5)
+    >>> features = np.random.default_rng(0).standard_normal((20, 5))
+    >>> survey = Survey(oracle, features, Ledger(oracle, progress=False))
+    >>> survey.run()
+    >>> survey.flat, len(survey.X)
+    (True, 10)
+    """
+
+    def __init__(self, oracle: LabelOracle, features: ArrayLike, ledger: Ledger,
+                 random_state: int | np.random.Generator = 0, precision: Precision = DOUBLE):
+        self.oracle, self.ledger, self.precision = oracle, ledger, precision
+        self.rng, self.bounded = np.random.default_rng(random_state), oracle.bounds is not None
+        d = oracle.dimension
+        self.centre = np.zeros(d) if oracle.bounds is None else np.mean(oracle.bounds, axis=0)
+        self.features = _checked(features, d)
+        with np.errstate(over="ignore"):
+            norm = np.linalg.norm(self.features - self.centre)
+        self.scale = norm / np.sqrt(max(1, len(self.features)))
+        if not self.scale < SETTINGS.largest_norm:
+            raise ValueError(f"features have a root mean square norm of {self.scale}, too large to "
+                             "be squared: give them in other units")
+        if self.scale == 0:
+            where = "at the centre of the bounds" if self.bounded else "zero"
+            raise ValueError(f"features are all {where} (or there are none): their root mean "
+                             "square norm sets the scale of the search, so give typical points")
+        self.reach, self.flat = self.scale, False
+        self.X = self.V = np.empty((0, d))
+
+    def __repr__(self) -> str:
+        return (f"Survey(scale={self.scale:.3g}, reach={self.reach:.3g}, flat={self.flat}, "
+                f"{len(self.X)} boundary points)")
+
+    def run(self) -> None:
+        """Label the features, find a few boundary points, and how far out they lie on a curve."""
+        self.label()
+        self.find_points()
+        self.find_reach()
+
+    def label(self) -> None:
+        """Query the features, and begin the pool with them and a cloud around them.
+
+        Raises
+        ------
+        ValueError
+            If all features get the same label.
+        """
+        with self.ledger.stage("features"):
+            labels = self.oracle(self.features)
+            if abs(labels.sum()) == len(self.features):
+                only = "+1" if labels[0] > 0 else "-1"
+                raise ValueError(f"all {len(self.features)} features got the label {only}: give a "
+                                 "few points of the other label too")
+            self.pool = Pool(self.oracle, self.features, labels, self.rng)
+            self.pool.add_cloud(self.cloud(SETTINGS.cloud_points), SETTINGS.fewest_of_a_label,
+                                SETTINGS.coarse_width * self.scale)
+
+    def cloud(self, n: int, radii: tuple[float, ...] = (0.5, 1.0, 3.0)) -> np.ndarray:
+        """n points (n, d): in turn at these radii, in units of the scale; below 1 near features."""
+        near = self.features[self.rng.integers(len(self.features), size=n)]
+        radius = np.resize(radii, n)[:, None]
+        steps = self.rng.standard_normal((n, self.oracle.dimension))
+        steps *= self.scale * radius / np.sqrt(self.oracle.dimension)
+        steps += np.where(radius < 1, near - self.centre, 0)
+        return self.centre + stay_inside(self.oracle, self.centre, steps)
+
+    def between(self, n: int) -> np.ndarray:
+        """n points x_i + t (x_j - x_k) of features, shaped like them however these are scaled."""
+        i, j, k = self.rng.integers(len(self.features), size=(3, n))
+        steps = self.features[i] - self.centre
+        steps += self.rng.uniform(-0.5, 0.5, (n, 1)) * (self.features[j] - self.features[k])
+        return self.centre + stay_inside(self.oracle, self.centre, steps)
+
+    def bracket(self, P: np.ndarray, N: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Boundary points between the rows of P and of N, and directions of brackets: (n, d)."""
+        return boundary_points(self.oracle, P, N, self.precision.width * self.reach)
+
+    def find_points(self) -> None:
+        """Bracket a few boundary points; `ends` are those of the segment of the first."""
+        P, N = self.pool.pairs(2 * SETTINGS.chords)
+        with self.ledger.stage("boundary"):
+            self.X, self.V = self.bracket(P, N)
+            if self.bounded:
+                P, N = self._begin_inside(P, N)
+        self.ends = np.array([P[0], N[0]])
+
+    def _begin_inside(self, P, N):
+        """The points far from the bounds first, the first one's segment as short as its room."""
+        order = np.argsort(-distance_to_bounds(self.oracle, self.X))
+        self.X, self.V, P, N = self.X[order], self.V[order], P[order], N[order]
+        half = 0.9 * distance_to_bounds(self.oracle, self.X[:1])[0]
+        while half > 1e-3 * self.scale:
+            ends = self.X[0] + half * self.V[0] * [[1], [-1]]
+            if (self.oracle(ends) == [1, -1]).all():
+                return ends[:1], ends[1:]
+            half /= 2
+        return P, N
+
+    def find_reach(self) -> None:
+        """How far out is the boundary curved, and is it flat as far as one can see?
+
+        Chords between boundary points are drawn out to R0, 8 R0, 64 R0, ...; the reach is where
+        most of them have left the boundary. Nearer, it is a plane n.x = c to the eye, and all
+        quadratics (n.x - c)(l.x + 1) look alike. Within bounds nothing is far out: the middles of
+        chords tell, and may be nearer the boundary.
+        """
+        if self.bounded:
+            self.flat = self._is_flat_between()
+            return
+
+        # chords between pairs of points, as unit vectors
+        V, U = self.V[::2], self.X[1::2] - self.X[::2]
+        length = np.linalg.norm(U, axis=1, keepdims=True)
+        X, U = self.X[::2], U / np.where(length > 0, length, 1)
+
+        # drawn out further and further, until most of them are off the boundary
+        bent, reach, first = np.zeros(len(X), bool), self.scale, None
+        while reach < SETTINGS.farthest * self.scale and bent.mean() < 0.5:
+            ends, aside = X + reach * U, SETTINGS.bend * reach * V
+            with self.ledger.stage("boundary"):
+                bent |= (self.oracle(ends + aside) < 0) | (self.oracle(ends - aside) > 0)
+            first = reach if bent.any() and first is None else first
+            self.reach, reach = reach, 8 * reach
+        if bent.mean() < 0.5:  # never most of them: where the first did, or nowhere
+            self.reach = first or self.scale
+        self.flat = first is None
+
+    def _is_flat_between(self):
+        """Do the middles of most chords lie on the boundary?"""
+        middles, chords = (self.X[::2] + self.X[1::2]) / 2, self.X[::2] - self.X[1::2]
+        aside = SETTINGS.middle * np.linalg.norm(chords, axis=1, keepdims=True) * self.V[::2]
+        with self.ledger.stage("boundary"):
+            return bool(lies_between(self.oracle, middles, aside).mean() > 0.5)
+
+
+def _checked(features, d):
+    """The features as floats, if they can be used."""
+    if np.iscomplexobj(features):
+        raise ValueError("features must be real numbers, but some are complex")
+    features = np.asarray(features, float)
+    if features.ndim != 2 or features.shape[1] != d:
+        raise ValueError(f"expected features of shape (k, {d}), got {features.shape}")
+    if not np.isfinite(features).all():
+        raise ValueError("features must be finite, but some are NaN or infinite")
+    return features

@@ -1,0 +1,1 @@
+"""Cubic machines: sums of cubes on S_Y."""

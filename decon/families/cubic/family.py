@@ -1,0 +1,166 @@
+"""The family of cubic machines: their own support vectors, or another machine of their boundary."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from ...boundary.distance import level_set_distance
+from ...subspaces.symmetry import CYLINDER
+from ..polynomial import evaluate, fit_polynomial, misfit
+from ..protocol import Candidate, Evidence, Refuted
+from ..quasi_vectors import quasi_cubes
+from ..settings import SETTINGS as FAMILY
+from ..slices import Slice
+from .coordinates import SumOfCubes, outside
+from .decomposition import sum_of_cubes
+from .forms import machine_of_forms, without_threshold
+from .planes import PlaneSections, frame_of
+from .settings import SETTINGS
+
+ALIKE = "some support vectors are too much alike, or too faint, to be told apart"
+TWO = "the model's own vectors may be others: in two dimensions any cubic form is two cubes"
+DEPENDENT = "a sum of more cubes than dimensions: the vectors found need not be the model's own"
+WITHIN_BOUNDS = "within bounds the vectors are measured too coarsely to be called the model's own"
+SURROGATE = "a surrogate: within bounds wide Gaussians look cubic, and S_Y does not show"
+
+
+class CubicFamily:
+    """Models whose boundary is a cubic, by the sum of cubes that it is on S_Y."""
+
+    name = "cubic"
+
+    def applies(self, evidence: Evidence) -> bool:
+        """Whether planes show a cubic, and the boundary is not one of revolution."""
+        flat = evidence.survey.flat and not evidence.bounded
+        if evidence.oracle.dimension == 1 or flat or evidence.degree != 3:
+            return False
+        return evidence.subspace is None or evidence.subspace.symmetry is CYLINDER
+
+    def fit(self, evidence: Evidence) -> Candidate:
+        """Plane by plane where that is cheaper and works, else all coefficients at once.
+
+        Raises
+        ------
+        Refuted
+            If the boundary is no cubic in all dimensions of S_Y, or many cubics fit it, or it is
+            one of too many coefficients and no sum of cubes of independent vectors.
+        """
+        subspace = evidence.subspace
+        if subspace is None:  # before all the coefficients of a cubic in R^d are paid for
+            evidence.insist_on_consistency(again=True)
+        basis = np.eye(evidence.oracle.dimension) if subspace is None else subspace.basis
+        with evidence.ledger.stage("polynomial"):
+            candidate = _by_planes(evidence, basis) or _by_coefficients(evidence, basis)
+
+        # the boundary points near the data settle the threshold
+        machine = candidate.machine
+        machine.threshold += float(machine.decision_function(evidence.survey.X).mean())
+
+        # within bounds, a machine that depends on all features may be one of another kernel
+        if evidence.bounded and candidate.rank == machine.dimension:
+            return replace(candidate, caveat=SURROGATE, surrogate=True)
+        return candidate
+
+    def parameters(self, candidate: Candidate) -> int:
+        """A subspace, and m vectors in it with a weight each."""
+        m, d = candidate.rank, candidate.machine.dimension
+        return m * (d - m) + m * (m + 1)
+
+
+def _by_planes(evidence, basis):
+    """The candidate from O(m^2) boundary points; None if planes do not show a sum of cubes."""
+    survey, width, N = evidence.survey, evidence.precision.width, evidence.normals
+    enough = SETTINGS.least_rank_for_planes <= basis.shape[1] <= len(N)
+    if not enough or evidence.bounded or evidence.precision.coarse:
+        return None
+    frame = frame_of(basis, N, survey.reach)
+    for points in (survey.X, np.roll(survey.X, -1, axis=0)):
+        try:
+            sections = PlaneSections(evidence.oracle, points, frame, evidence.rng)
+        except Refuted:
+            continue
+        for bracket in (SETTINGS.rough_width, width):
+            try:
+                own = sections.machine(bracket)
+            except Refuted:
+                continue
+
+            # near enough to be refined, and right afterwards?
+            if np.quantile(own.distances(sections.points()), 0.99) < SETTINGS.largest_distance:
+                own, done = own.refine(evidence.oracle, width, evidence.rng)
+                off = np.median(own.distances(sections.points()))
+                if done and off < SETTINGS.median_distances * SETTINGS.rough_width:
+                    return _with_own_vectors(evidence, own)
+    return None
+
+
+def _with_own_vectors(evidence, own):
+    """The candidate of a sum of cubes, corrected outside the subspace as well."""
+    R, width = evidence.survey.reach, evidence.precision.width
+    A, h, threshold = own.forms()
+    missing, single = outside(own, evidence.oracle, R, width, evidence.rng)
+    A, h = A + missing, h - missing @ own.x0
+    machine = machine_of_forms(A, h, threshold, R, faint=max(1e-8, 100 * width))
+
+    # a homogeneous machine in two dimensions has no vectors of its own
+    ambiguous = len(A) == 2 and machine.kernel.coef0 == 0
+    caveat = TWO if ambiguous else "" if single else ALIKE
+    return Candidate(machine, np.linalg.qr(A.T)[0], len(A), not caveat, caveat)
+
+
+def _by_coefficients(evidence, basis):
+    """The candidate of all coefficients of a cubic on S_Y, by a null vector."""
+    survey, precision, m = evidence.survey, evidence.precision, basis.shape[1]
+    R, x0 = survey.reach, survey.X[0]
+    unknowns = (m + 1) * (m + 2) * (m + 3) // 6
+    if unknowns > FAMILY.most_coefficients:
+        raise Refuted(f"a cubic that is no sum of {m} cubes of independent vectors, and of "
+                      f"{unknowns} coefficients, too many to be fitted")
+
+    # boundary points inside S_Y: what is orthogonal to it does not matter
+    ends = x0 + (survey.ends - x0) @ basis @ basis.T
+    part = Slice(evidence.oracle, x0, ends, R, np.sqrt(R / survey.scale), evidence.rng,
+                 frame=basis, precision=precision)
+    part.grow(m, int(FAMILY.spare_share * unknowns) + FAMILY.spare_points, 1.0)
+
+    # the cubic through them, if there is one and no other, with the sign of known labels
+    T, values = fit_polynomial(part.Z, 3, part.weights)
+    if not values[0] > SETTINGS.clear_null_vector * values[1]:
+        raise Refuted("many cubics fit the boundary equally well: it need not be one", True)
+    if not misfit(part.Z, 3, precision.width * R, values[1]) <= FAMILY.largest_misfit:
+        raise Refuted(f"no cubic machine: planes look cubic, but not all {m} dimensions", True)
+    psi, _ = evaluate(T, (survey.pool.points - x0) @ basis)
+    T *= 1 if np.sign(psi) @ survey.pool.labels >= 0 else -1
+
+    # a sum of few cubes, or of quasi-cubes
+    try:
+        return _sum_of_cubes(evidence, part, basis, T)
+    except Refuted as refuted:
+        machine = quasi_cubes(T, x0 @ basis, R)
+        machine.support_vectors = machine.support_vectors @ basis.T
+        caveat = f"{refuted}: there are more than {m} support vectors, or dependent ones"
+        return Candidate(machine, basis, m, caveat=caveat)
+
+
+def _sum_of_cubes(evidence, part, basis, T):
+    """The candidate of the cubic T on S_Y as a sum of cubes: the model's own, if they can be."""
+    survey, precision, m = evidence.survey, evidence.precision, basis.shape[1]
+    V, threshold = without_threshold(sum_of_cubes(T, survey.reach), survey.reach)
+
+    # as many as dimensions: refined on the boundary, they are the model's own
+    if len(V) == m and not evidence.bounded:
+        own = SumOfCubes(part.x0, basis, V, threshold)
+        own, done = own.refine(evidence.oracle, precision.width, evidence.rng)
+        if done:
+            return _with_own_vectors(evidence, own)
+
+    # else a machine whose boundary passes through the points
+    A = V[:, :-1] @ basis.T
+    machine = machine_of_forms(A, V[:, -1] - A @ part.x0, threshold, survey.reach)
+    X = part.points
+    off = np.abs(level_set_distance(machine.decision_function(X), machine.gradient(X)))
+    if np.quantile(off, 0.9) > SETTINGS.closeness * precision.agreement_distance * survey.scale:
+        raise Refuted("this cubic is a sum of cubes only nearly")
+    caveat = DEPENDENT if len(V) > m else WITHIN_BOUNDS if evidence.bounded else ALIKE
+    basis = np.linalg.qr(machine.support_vectors.T)[0] if len(V) < m else basis
+    return Candidate(machine, basis, basis.shape[1], caveat=caveat)

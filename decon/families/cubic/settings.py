@@ -1,0 +1,52 @@
+"""The constants of this folder."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class CubicSettings:
+    """How cubic machines are fitted. Lengths are in units of the data's scale."""
+
+    # the family
+    least_rank_for_planes: int = 10  # from here on, plane by plane costs less than all at once
+    rough_width: float = 1e-9  # of brackets in planes, in units of the reference plane
+    largest_distance: float = 0.03  # from the machine that planes show, if it is the right one
+    median_distances: float = 10.0  # rough widths by which its points may be off in the median
+    clear_null_vector: float = 100.0  # ratio of the two smallest singular values of a fit
+    closeness: float = 0.01  # of the agreement test's distance: a sum of cubes farther off is not
+    # the cubic
+
+    # lines in planes, in units of the reference plane, in which curves bend as much as they are
+    # long
+    start_distance: float = 1.5  # of a line's start from the origin; first step along it, doubled
+    farthest_step: float = 9.0  # no step is as long
+    coarse_width: float = 0.25  # of brackets while lines are compared, per distance from the start
+    fine_width: float = 1e-3  # of the brackets on the lines chosen, before they are judged
+    lines_per_unknown: float = 1.5  # lines that are compared at a time
+    stretches: tuple[float, ...] = (1.0, 3.0, 0.3, 10.0, 1.0, 0.1, 1.0, 1.0)  # of the starts'
+    # coordinate s, one for each time that lines are drawn in a plane
+    least_pivot_of_axes: float = 3e-5  # of a plane's equations: with less, more lines are drawn
+    least_pivot_of_pairs: float = 1e-4
+
+    # the reference plane
+    reference_planes: int = 6  # tried, at most
+    lines_in_reference: int = 18
+    clear_curve: float = 1e-2  # singular value that shows that the points determine the curve
+    least_balance: float = 0.2  # share of t and of t^3 in c(t)
+
+    # decomposition
+    refitting_steps: int = 30  # of the Gauss-Newton method, at most
+    dampings: tuple[float, ...] = (0.0, 0.03, 0.1, 0.3)  # tried in turn, where a step overshoots
+
+    # own coordinates, in units of which |b| is about 1
+    sample_points: int = 20  # of the boundary that show how far off a machine is
+    refinements: int = 3  # of a machine, at most
+    median_widths: float = 30.0  # of brackets, by which a refined machine may be off
+    largest_correction: float = 0.5  # a machine farther off is not refined
+    small_threshold: float = 0.2  # with less, two coordinates make too straight a curve
+    walks: int = 4  # in random directions out of the subspace
+    least_tilt: float = 1e-10  # of a vector out of the subspace, per its length, that is corrected
+    far_walk: float = 3000.0  # baselines, over which two vectors nearly alike differ from one
+
+
+SETTINGS = CubicSettings()

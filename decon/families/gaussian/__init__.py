@@ -1,0 +1,1 @@
+"""Gaussian machines, measured by a probe that leads out of S_Y."""

@@ -1,0 +1,45 @@
+"""The family of Gaussian machines, by a probe that leads out of S_Y."""
+
+import numpy as np
+
+from ...subspaces.symmetry import REVOLUTION
+from ..protocol import Candidate, Evidence
+from .recovery import gaussian_machine
+from .settings import SETTINGS
+
+
+class GaussianFamily:
+    """Models sign(sum_i w_i exp(-|x - y_i|^2 / 2 sigma^2) - b), m < d."""
+
+    name = "gaussian"
+
+    def applies(self, evidence: Evidence) -> bool:
+        """Can the boundary be turned about S_Y, and does it end somewhere?"""
+        if evidence.survey.flat or evidence.bounded or evidence.oracle.dimension == 1:
+            return False
+        cubic = evidence.degree == 3 and not evidence.refuted
+        subspace = evidence.subspace
+        return subspace is not None and subspace.symmetry is REVOLUTION and not cubic
+
+    def fit(self, evidence: Evidence) -> Candidate:
+        """The machine that distances out of S_Y show, with the error of its vectors."""
+        subspace, survey, width = evidence.subspace, evidence.survey, evidence.precision.width
+        assert subspace is not None
+        with evidence.ledger.stage("radial probe"):
+            cloud = np.concatenate([survey.pool.points, survey.cloud(200)])
+            machine, rms, error = gaussian_machine(evidence.oracle, subspace, cloud, survey.scale,
+                                                   width, evidence.rng)
+
+        # are the vectors the model's own? Not if they are uncertain, or stand for more of them
+        caveat = ""
+        if not error < SETTINGS.faint_error:
+            caveat = f"some support vectors are faint: their relative error may be {error:.0e}"
+        elif not rms < SETTINGS.single_misfit * width:
+            caveat = "some support vector may in truth be two, nearly alike"
+        basis = np.linalg.qr(machine.support_vectors.T)[0]
+        return Candidate(machine, basis, basis.shape[1], own_vectors=not caveat, caveat=caveat)
+
+    def parameters(self, candidate: Candidate) -> int:
+        """A subspace, m vectors in it with a weight each, and sigma."""
+        m, d = candidate.rank, candidate.machine.dimension
+        return m * (d - m) + m * (m + 1) + 1

@@ -1,0 +1,249 @@
+"""Gaussian machines from the radial probe: sigma, support vectors, weights and threshold."""
+
+from itertools import islice
+
+import numpy as np
+from scipy.linalg import qr
+
+from ...boundary.normals import orthonormal_complement
+from ...kernels import Gaussian
+from ...machine import KernelMachine
+from ...oracles.protocol import LabelOracle
+from ...subspaces.finder import Subspace
+from ...subspaces.multipliers import multipliers_for
+from ...types import Array, RandomState
+from ..protocol import Refuted
+from .exponentials import Exponentials, d_optimal_points, fit_exponentials, support_vector_errors
+from .pencil import sigma_candidates, solve_pencil, triple_sums
+from .radial_probe import RadialProbe
+from .settings import SETTINGS
+
+
+def gaussian_machine(oracle: LabelOracle, subspace: Subspace, cloud: Array, scale: float,
+                     width: float = 1e-12, random_state: RandomState = 0
+                     ) -> tuple[KernelMachine, float, float]:
+    """A Gaussian machine from labels: sigma, the support vectors, weights and threshold.
+
+    Parameters
+    ----------
+    oracle : LabelOracle
+    subspace : Subspace
+        S_Y, of a dimension m < d, with some boundary points and their unit normals.
+    cloud : array (n, d)
+        Where the machine is to be known well: the boundary is measured over such points.
+    scale : float, positive
+        The size of the data.
+    width : float, positive
+        The brackets' final width, in units of the scale.
+    random_state : int, numpy.random.Generator or None
+
+    Returns
+    -------
+    machine : KernelMachine
+        Its largest |weight| is 1.
+    rms : float
+        Root mean square distance of the measured points from its boundary, in units of the scale.
+    error : float
+        The largest relative error of a support vector, estimated from the fit.
+
+    Raises
+    ------
+    Refuted
+        If no Gaussian machine with m support vectors fits.
+    """
+    # boundary points lie across S_Y from their projections z; normals lead inwards or outwards
+    rng, basis = np.random.default_rng(random_state), subspace.basis
+    points, normals = subspace.points, subspace.normals
+    Z = points @ basis
+    across = points - Z @ basis.T
+    inside = -int(np.sign((across * normals).sum()))
+
+    # a probe in a random direction out of S_Y
+    out = orthonormal_complement(basis)
+    direction = out @ rng.standard_normal(out.shape[1])
+    probe = RadialProbe(oracle, basis, direction / np.linalg.norm(direction), inside, scale, width)
+
+    # q is known at every z, and q^2 / 2 has the gradient mu - z, where the normal leads to mu: most
+    # room is where q^2 falls to 0 last; if there is not enough, it may be between the z
+    q = np.linalg.norm(across, axis=1)
+    means = (points - normals / multipliers_for(normals, points, basis)[:, None]) @ basis
+    order = np.argsort(-(q**2) / (np.linalg.norm(means - Z, axis=1) + q))
+    between = ((z, scale, z) for z in Z.mean(0) + (Z - Z.mean(0)) / 4)
+    centres = [*zip(Z[order], q[order], means[order], strict=True), *between]
+
+    # a pencil, more points and a fit about the first centres that have room, until they agree
+    reason = Refuted("no Gaussian machine: the label flips close to S_Y everywhere")
+    starts = ((*centre, _inner_shifts(probe, centre[0], rng)) for centre in centres)
+    for start in islice((s for s in starts if s[-1] is not None), SETTINGS.pencils):
+        try:
+            surface, X, origin = _first_surface(probe, *start)
+            places = np.concatenate([Z, X[:, :-1] * scale + origin[:-1], cloud @ basis])
+            return _machine(probe, *_fitted_farther_out(probe, surface, X, origin, places, rng))
+        except Refuted as refuted:
+            reason = refuted
+    raise reason
+
+
+def _inner_shifts(probe, z0, rng):
+    """Shifts, the first of them zero, all of whose sums of three lead from z0 to points inside.
+
+    None if even the smallest shifts that are tried lead outside.
+    """
+    # random shifts; the farthest sums are the likeliest to be outside, and come first
+    m, sizes = len(z0), 0.7 ** np.arange(SETTINGS.shift_sizes)
+    shifts = np.vstack([0 * z0, rng.standard_normal((m, m)) * probe.scale / np.sqrt(m)])
+    sums = shifts[triple_sums(shifts)[0]].sum(1)
+    sums = sums[np.argsort(-np.linalg.norm(sums, axis=1))]
+
+    # smaller and smaller ones, until all sums are inside
+    return next((size * shifts for size in sizes if probe.all_inside(z0 + size * sums)), None)
+
+
+def _first_surface(probe, z0, q0, mean, shifts):
+    """The surface that the pencil of sums about z0 shows, the measured points, and their origin.
+
+    Surface and points are in coordinates ((z, q) - origin) / scale.
+    """
+    # distances over all sums of three shifts; ell is 2 sigma^2 log of a sum of exponentials
+    R, (triples, index) = probe.scale, triple_sums(shifts)
+    sums = shifts[triples].sum(1)
+    q = probe.distances_over_sums(z0, q0, mean, shifts, triples)
+    ell = q**2 + (sums**2).sum(1)
+    origin, X = np.r_[z0, q[0]], np.c_[sums, q - q[0]] / R
+
+    # the sigma whose surface goes through the points best
+    candidates, contrast = sigma_candidates(ell, index)
+    best, surface = SETTINGS.pencil_misfit, None
+    for sigma2 in candidates[contrast <= SETTINGS.largest_contrast]:
+        theta, alpha = solve_pencil(ell - ell[0], index, shifts, sigma2)
+        tau = R**2 / (2 * sigma2)
+        trial = Exponentials(np.c_[R * theta, np.full(len(z0), -2 * tau * q[0] / R)], alpha, tau)
+        rms = np.sqrt(np.mean(trial.distance(X) ** 2))
+        if rms < best:
+            best, surface = rms, trial
+    if surface is None:
+        raise Refuted(f"no Gaussian machine: no sigma makes Psi a sum of {len(z0)} Gaussians")
+    return surface, X, origin
+
+
+def _fitted_farther_out(probe, surface, X, origin, places, rng):
+    """The surface fitted to more points, over places of S_Y, farther out round by round.
+
+    Returns it, all points, their origin, their root mean square distance from the surface, and
+    the largest relative error of a support vector that they leave.
+    """
+    n, R = (len(surface.alpha) + 1) ** 2 // 8, probe.scale
+    for limit in SETTINGS.uncertainties:
+        # measure the most informative points, from where the surface has them
+        over = _points_over(surface, origin / R, places / R, rng)
+        chosen, spread = d_optimal_points(surface, X, over, n, limit, probe.width, SETTINGS.tilt)
+        Z, guess = (chosen[:, :-1] + origin[:-1] / R) * R, chosen[:, -1] * R + origin[-1]
+        q = probe.distances(Z, guess, np.maximum(spread, 4 * probe.width) * R)
+        chosen[:, -1] = (q - origin[-1]) / R
+        X = np.concatenate([X, chosen[np.isfinite(q)]])
+
+        # fit the surface to all points
+        surface, rms = fit_exponentials(surface, X, probe.width / 10)
+        if not rms < SETTINGS.machine_misfit * probe.width:
+            raise Refuted(f"no Gaussian machine: the best one is {rms:.1g} of the data's scale off")
+        lengths = np.linalg.norm(surface.theta / (2 * surface.tau) + origin / R, axis=1)
+        error = (support_vector_errors(surface, X, rms) / lengths).max()
+        if error < SETTINGS.accurate_vectors:
+            break
+    return surface, X, origin, rms, error
+
+
+def _points_over(surface, origin, places, rng):
+    """Points of the surface over and between given places of S_Y; all in units of the scale."""
+    # places inside, and log Psi / b there
+    a, b = places[rng.integers(len(places), size=(2, 1500))]
+    Z = np.concatenate([places, a + rng.uniform(-0.5, 1.5, (len(a), 1)) * (b - a)]) - origin[:-1]
+    log_psi = np.log(np.maximum(surface(np.c_[Z, np.full(len(Z), -origin[-1])]) + 1, 1))
+    inside = log_psi > surface.tau * SETTINGS.least_height**2
+
+    # q^2 = 2 sigma^2 log Psi / b, corrected by Newton's method: vectors tilt along the probe
+    X = np.c_[Z[inside], np.sqrt(log_psi[inside] / surface.tau) - origin[-1]]
+    for _ in range(3):
+        X[:, -1] -= surface(X) / surface.gradient(X)[:, -1]
+    return X[np.abs(surface.distance(X)) < 1e-9]  # some get lost
+
+
+def _machine(probe, surface, X, origin, rms, error):
+    """The machine in R^d; rms; the larger of the error and what the vectors' tilt adds to it."""
+    # in the plane of S_Y and the probe: the vectors, and their weights on S_Y, where q = 0
+    R, tau = probe.scale, surface.tau / probe.scale**2
+    Y = surface.theta / (2 * surface.tau) * R + origin
+    weights = surface.alpha * np.exp(tau * (((Y - origin) ** 2).sum(1) - Y[:, -1] ** 2))
+    Y, along = Y[:, :-1], Y[:, -1]
+    lengths = np.linalg.norm(Y, axis=1)
+
+    # their tilt out of S_Y, along the probe, and where that is not negligible, along all others
+    tilts, tilt_error = np.outer(along, probe.direction), (np.abs(along) / lengths).max()
+    out = orthonormal_complement(np.c_[probe.basis, probe.direction])
+    if out.shape[1] and tilt_error > SETTINGS.least_tilt:
+        others, errors = _tilts(probe, Y, weights, tau, X[:, :-1] * R + origin[:-1], along, out)
+        tilts += others @ out.T
+        tilt_error = rms * (errors / lengths).max()
+
+    # on S_Y a tilted vector's weight is smaller than its own by a factor
+    weights = weights * np.exp(tau * (tilts**2).sum(1))
+    machine = KernelMachine(Gaussian(float(1 / np.sqrt(2 * tau))), Y @ probe.basis.T + tilts,
+                            probe.inside * weights, probe.inside)
+    return machine.normalised(), rms, max(error, tilt_error)
+
+
+def _tilts(probe, Y, weights, tau, Z, along, out):
+    """The support vectors' coordinates in directions out of S_Y and the probe, and their errors.
+
+    In the plane of S_Y and a column w of `out`, y_i has the w-coordinate c_i, and
+    Psi / b = sum_i weights_i exp(-tau (|z - y_i|^2 + q^2 - 2 q c_i)). One distance along w over
+    each of m and a few z gives the c_i, by Newton's method.
+
+    Parameters
+    ----------
+    probe : RadialProbe
+    Y : array (m, m)
+        The support vectors, in coordinates of the probe's basis.
+    weights : array (m,)
+        Of the machine on S_Y, divided by its threshold b.
+    tau : float
+        1 / (2 sigma^2).
+    Z : array (n, m)
+        Points of S_Y to choose from; a few of them may be outside.
+    along : array (m,)
+        The coordinates along the probe: the others will be about as large.
+    out : array (d, k)
+        Orthonormal, orthogonal to the basis and the probe.
+
+    Returns
+    -------
+    tilts : array (m, k)
+    errors : array (m,)
+        What errors of one scale in all distances would add up to in each support vector.
+    """
+    # m + 2 points inside at which the shares of Psi differ most, by QR with column pivoting
+    terms = weights * np.exp(-tau * ((Z[:, None] - Y) ** 2).sum(2))
+    psi = terms.sum(1, keepdims=True)
+    shares = np.where(psi > 1, terms / psi, 0)
+    best = qr(shares.T, mode="r", pivoting=True)[1][:len(Y) + 2]
+    terms, Z, k = terms[best], Z[best], out.shape[1]
+
+    # distances along the columns of `out`, from where they are without any tilt
+    psi = np.maximum(terms.sum(1), 1)
+    guess = np.tile(np.sqrt(np.log(psi) / tau), k)
+    step = np.tile(np.abs(terms @ along) / psi + 4 * probe.width * probe.scale, k)
+    q = probe.distances(np.tile(Z, (k, 1)), guess, step, np.repeat(out.T, len(Z), axis=0))
+    q = q.reshape(k, -1, 1)
+
+    # Newton's method for log Psi / b = 0, where the distance was met
+    c = np.zeros((k, len(Y)))
+    for _ in range(3):
+        now = terms * np.exp(tau * (2 * q * c[:, None] - q**2))
+        psi = now.sum(2, keepdims=True)
+        good = (psi > 0) & (psi < np.inf)
+        inverse = np.linalg.pinv(np.where(good, 2 * tau * q * now / psi, 0), SETTINGS.hidden_tilt)
+        c -= (inverse @ np.where(good, np.log(psi), 0))[..., 0]
+
+    # log Psi / b changes by 2 tau q times an error of q
+    errors = inverse * 2 * tau * np.nan_to_num(q).transpose(0, 2, 1) * probe.scale
+    return c.T, np.sqrt((errors**2).sum((0, 2)))

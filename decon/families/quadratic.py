@@ -1,0 +1,155 @@
+"""Quadratic machines, from slices of growing dimension."""
+
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+
+from .polynomial import evaluate, fit_polynomial
+from .protocol import Candidate, Evidence, Refuted
+from .quasi_vectors import quasi_support_vectors
+from .settings import SETTINGS
+from .slices import Reading, Slice
+
+
+@dataclass(frozen=True)
+class QuadraticFamily:
+    """Models whose boundary is a quadratic: their S_Y, and a machine of quasi-support vectors.
+
+    Attributes
+    ----------
+    near : bool
+        Look at the boundary at the size of the data, after a fit farther out, at the reach, has
+        failed the agreement test.
+    """
+
+    near: bool = False
+    name = "quadratic"
+
+    def applies(self, evidence: Evidence) -> bool:
+        """Whether the boundary is curved; near the data, only after a fit at the reach failed."""
+        survey = evidence.survey
+        if self.near:
+            return evidence.refuted and survey.reach != survey.scale
+        return not survey.flat or evidence.bounded
+
+    def fit(self, evidence: Evidence) -> Candidate:
+        """The quadratic of a slice that has more dimensions than its rank, completed in R^d.
+
+        Raises
+        ------
+        Refuted
+            If the boundary in a slice is no quadratic, or one of too many coefficients; on a line,
+            if there are not two crossings.
+        """
+        d, survey, reach = evidence.oracle.dimension, evidence.survey, evidence.survey.reach
+        if d == 1:
+            return self._on_a_line(evidence)
+        if self.near:
+            evidence.insist_on_consistency()
+            reach = survey.scale
+        part = Slice(evidence.oracle, survey.X[0], survey.ends, reach,
+                     np.sqrt(reach / survey.scale), evidence.rng, precision=evidence.precision)
+        s, fits = 2, unknowns(d) <= SETTINGS.most_coefficients
+        while s < d:
+            seen = self._read(evidence, part, s)
+
+            # does the slice show all m dimensions of S_Y?
+            m, values = seen.U.shape[1], seen.singular_values
+            faint = values[m - 1] < SETTINGS.faint_value * values[0]
+            whole = m < s and (s >= m + SETTINGS.spare_lines or not faint)
+
+            # if so, S_Y is completed in R^d, by fewer crossings than R^d has coefficients
+            fewer = (m + SETTINGS.spare_lines) * (d - s) < unknowns(d) - unknowns(s)
+            if whole and (not fits or seen.clear and fewer):
+                with evidence.ledger.stage("subspace"):
+                    T = part.extend(seen)
+                if T is not None:
+                    seen, T = self._averaged(evidence, part, seen, T)
+                    return self._candidate(evidence, seen, T, part.x0, reach)
+
+            # if not, a larger slice
+            s = d if whole and fits else s + s // 2
+            s = d if 1.2 * s >= d else s
+        seen = self._read(evidence, part, d)
+        return self._candidate(evidence, seen, part.P @ seen.U, part.x0, reach)
+
+    def _read(self, evidence, part, s):
+        """What a slice of s dimensions shows; from more points, farther out, if it is not clear."""
+        if unknowns(s) > SETTINGS.most_coefficients:
+            raise Refuted(f"a quadratic in {s} dimensions has {unknowns(s)} coefficients, too many")
+        for attempt in range(SETTINGS.attempts):
+            seen = self._look(evidence, part, s, attempt)
+            evidence.seen(points=part.points)
+            if seen.residual > SETTINGS.largest_misfit:
+                raise Refuted(f"no linear or quadratic machine: in {s} dimensions, the best one "
+                              f"misses boundary points by {seen.residual:.1g} times their error")
+            if seen.rank == s or seen.clear:
+                break
+        return seen
+
+    def _look(self, evidence, part, s, attempt=0):
+        """One look at a slice of s dimensions."""
+        share = SETTINGS.spare_share + SETTINGS.added_share * attempt
+        n = int(share * unknowns(s)) + SETTINGS.spare_points
+        with evidence.ledger.stage("slices"):
+            part.grow(s, n, SETTINGS.radius_factor**attempt)
+        return part.read()
+
+    def _averaged(self, evidence, part, seen, T):
+        """For coarse brackets, the quadratic on S_Y measured again, in all of its directions."""
+        if not evidence.precision.coarse:
+            return seen, T
+        U = np.linalg.qr(T)[0]
+        ends = part.x0 + (part.ends - part.x0) @ U @ U.T
+        inner = Slice(evidence.oracle, part.x0, ends, part.reach, part.weights[0], evidence.rng, U,
+                      evidence.precision)
+        again = self._look(evidence, inner, U.shape[1])
+        return (again, U @ again.U) if again.residual < SETTINGS.largest_misfit else (seen, T)
+
+    def _on_a_line(self, evidence):
+        """The machine of two crossings."""
+        X, _ = evidence.crossings
+        if len(X) != 2:
+            raise Refuted(f"no linear or quadratic machine: {len(X)} crossings on a line")
+        seen = Reading(fit_polynomial(X, 2)[0], np.eye(1), 1, True, np.ones(1), 0.0)
+        return self._candidate(evidence, seen, np.eye(1), np.zeros(1), evidence.survey.reach)
+
+    def _candidate(self, evidence, seen, T, x0, reach):
+        """The machine of the quadratic seen, at t = T^T (x - x0)."""
+        # what it does not show
+        rank, survey, caveat = seen.rank, evidence.survey, ""
+        if rank == evidence.oracle.dimension:
+            caveat = (f"S_Y is the whole space: at least {rank} support vectors; how many, "
+                      "a quadratic boundary does not show")
+        elif not seen.clear:
+            caveat = f"S_Y fades into the noise: weaker directions than these {rank} may be hidden"
+
+        # (t, 1)^T A (t, 1) about the origin: t = T^T x - T^T x0
+        shift = np.eye(len(seen.A))
+        shift[:-1, -1] = -x0 @ T
+        A = shift.T @ seen.A @ shift
+
+        # centred there, as far as can be seen: no linear part, and coef0 = 0
+        off_centre = SETTINGS.least_offset * evidence.precision.symmetry_tolerance * survey.scale
+        if np.linalg.norm(A[:-1, -1]) < off_centre * np.linalg.norm(A[:-1, :-1]):
+            A[:-1, -1] = A[-1, :-1] = 0
+
+        # the sign that agrees with known labels
+        psi, _ = evaluate(A, survey.pool.points @ T)
+        machine = quasi_support_vectors(A if np.sign(psi) @ survey.pool.labels >= 0 else -A, reach)
+
+        # from S_Y to R^d: K(T^T x, y) = K(x, T y)
+        machine.support_vectors = machine.support_vectors @ T.T
+        evidence.seen(singular_values=seen.singular_values)
+        return Candidate(machine, np.linalg.qr(T[:, :rank])[0], rank, caveat=caveat)
+
+    def parameters(self, candidate: Candidate) -> int:
+        """A subspace, and the coefficients of a quadratic on it up to a factor."""
+        m, d = candidate.rank, candidate.machine.dimension
+        return m * (d - m) + unknowns(m) - 1
+
+
+def unknowns(s: int) -> int:
+    """The number of coefficients of a quadratic in s variables."""
+    return comb(s + 2, 2)

@@ -1,0 +1,244 @@
+"""A quadratic boundary in slices of growing dimension: the cheapest way to S_Y and to its shape."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.linalg import block_diag, qr
+
+from ..boundary.bounds import stay_inside
+from ..boundary.bracketing import bisect_along, boundary_points
+from ..boundary.pairs import Pool
+from ..oracles.precision import DOUBLE, Precision
+from ..oracles.protocol import LabelOracle
+from ..subspaces import cylinder
+from ..types import Array
+from .polynomial import distance_to_zeros, fit_polynomial, misfit, relevant_directions
+from .settings import SETTINGS
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a slice shows: a quadratic, and the directions along which it changes.
+
+    Attributes
+    ----------
+    A : array (k + 1, k + 1)
+        The quadratic q(t) = (t, 1)^T A (t, 1) in the coordinates t = U^T z.
+    U : array (s, k)
+        Orthonormal; the first `rank` columns span P^T S_Y, the slice's part of S_Y.
+    rank : int
+        How many directions stand out from the noise; k is larger if others bend the boundary too.
+    clear : bool
+        Whether the weakest of them stands out by far.
+    singular_values : array (s,)
+        Those of [M k], where A = [[M, k], [k^T, a]] in the coordinates z.
+    residual : float
+        Of the fit, in units of what the brackets' width explains: above 1, this is no quadratic.
+    """
+
+    A: Array = field(repr=False)
+    U: Array = field(repr=False)
+    rank: int
+    clear: bool
+    singular_values: Array = field(repr=False)
+    residual: float
+
+
+class Slice:
+    """The boundary inside the slice x = x0 + P z, whose dimension s grows from 2 to d.
+
+    There, the boundary of a quadratic machine is a quadratic in the s variables z, with few
+    coefficients. Its [M k] has the rank of P^T (y_1 ... y_m), so that the first slice with more
+    dimensions than rank shows m; and its points serve all larger slices.
+
+    Parameters
+    ----------
+    oracle : LabelOracle
+    x0 : array (d,)
+        A boundary point.
+    ends : array (2, d)
+        A positive and a negative point on a line with it: all slices hold this line, hence points
+        of both labels.
+    reach : float
+        Points are bracketed as far as about 3 times this from x0.
+    anchor : float
+        The weight of x0 in the fits.
+    rng : numpy.random.Generator
+    frame : array (d, k), optional
+        Orthonormal columns, the first s of which are P. Left out, k = d, and all but the first
+        are random.
+    precision : Precision
+
+    Attributes
+    ----------
+    Z, V : arrays (n, s)
+        The boundary points, and the unit directions of their brackets, in coordinates z.
+    weights : array (n,)
+        Of the points in a fit: 1, but for x0.
+
+    Examples
+    --------
+    >>> from decon import Oracle
+    >>> oracle = Oracle(lambda X: X[:, 0] ** 2 + X[:, 1] > 0, dimension=5)
+    >>> e, rng = np.eye(5), np.random.default_rng(0)
+    >>> part = Slice(oracle, np.zeros(5), np.array([e[1], -e[1]]), 1.0, 1.0, rng)
+    >>> part.grow(3, n=20, radius=1.0)
+    >>> seen = part.read()
+    >>> seen.rank, seen.clear, part.extend(seen).shape
+    (2, True, (5, 2))
+    """
+
+    def __init__(self, oracle: LabelOracle, x0: Array, ends: Array, reach: float, anchor: float,
+                 rng: np.random.Generator, frame: Array | None = None,
+                 precision: Precision = DOUBLE):
+        self.oracle, self.x0, self.ends, self.reach, self.rng = oracle, x0, ends, reach, rng
+        self.precision, self.width, d = precision, precision.width * reach, len(x0)
+        if frame is None:
+            frame = np.linalg.qr(np.c_[ends[0] - ends[1], rng.standard_normal((d, d - 1))])[0]
+        self.frame = frame
+
+        # x0 is the first point
+        self.Z, self.V, self.weights = np.zeros((1, 1)), np.zeros((1, 1)), np.array([anchor])
+
+    def __repr__(self) -> str:
+        return f"Slice(dimension {self.P.shape[1]} of {len(self.x0)}, {len(self.Z)} points)"
+
+    @property
+    def P(self) -> Array:
+        """Orthonormal basis (d, s) of the slice."""
+        return self.frame[:, :self.Z.shape[1]]
+
+    @property
+    def points(self) -> Array:
+        """The boundary points found so far, array (n, d)."""
+        return self.x0 + self.Z @ self.P.T
+
+    def grow(self, s: int, n: int, radius: float) -> None:
+        """Bracket more boundary points, in a slice of s dimensions.
+
+        Parameters
+        ----------
+        s : int
+            At least the present dimension.
+        n : int
+            How many points there are to be then; three times as many if brackets are coarse.
+        radius : float
+            Half of the brackets' ends lie about so far from x0, the others 3 times as far (reach).
+        """
+        # the points found so far, in coordinates of the larger slice
+        self.Z, self.V = (np.pad(a, ((0, 0), (0, s - a.shape[1]))) for a in (self.Z, self.V))
+
+        # labels of a cloud around x0, at least a few of the rarer label
+        missing = self.precision.points_factor * n - len(self.Z)
+        size = max(40, missing // 4)
+        cloud = self.rng.standard_normal((size, s)) / np.sqrt(s)
+        cloud *= np.resize([1.0, 3.0], size)[:, None] * radius * self.reach
+        cloud = stay_inside(self.oracle, self.x0, cloud @ self.P.T)
+        pool = Pool(self.oracle, self.ends, np.array([1, -1]), self.rng)
+        pool.add_cloud(self.x0 + cloud, max(20, missing // 30), 1e-3 * self.reach)
+
+        # boundary points between its positive and its negative points
+        X, V = boundary_points(self.oracle, *pool.pairs(missing), self.width)
+        self.Z = np.concatenate([self.Z, (X - self.x0) @ self.P])
+        self.V = np.concatenate([self.V, V @ self.P])
+        self.weights = np.r_[self.weights, np.ones(len(X))]
+
+    def read(self) -> Reading:
+        """The quadratic through the points found so far, and its rank."""
+        # the null vector of all points, and of all but a few
+        Z, few = self.Z, np.arange(1, 6 + len(self.Z) // 20)
+        A, values = fit_polynomial(Z, 2, self.weights)
+        again, _ = fit_polynomial(np.delete(Z, few, 0), 2, np.delete(self.weights, few))
+
+        # the rank of [M k]: singular values above the noise, in which the two fits differ
+        left, singular, noise = relevant_directions(A, again, self.reach)
+        rank = max(1, int((singular > SETTINGS.seen_value * noise).sum()))
+        clear = bool(singular[rank - 1] > SETTINGS.clear_value * noise[rank - 1])
+
+        # in coordinates t = U^T z, unless other directions bend the boundary too
+        U = left[:, :rank]
+        lift = block_diag(U, 1)
+        inside = lift.T @ A @ lift
+        off = np.quantile(distance_to_zeros(inside, Z @ U), 0.99)
+        if off > 10 * self.precision.symmetry_tolerance * self.reach:
+            inside, U = A, left
+        return Reading(inside, U, rank, clear, singular, misfit(Z, 2, self.width, values[1]))
+
+    def extend(self, seen: Reading) -> Array | None:
+        """S_Y in R^d from what a slice shows of it.
+
+        Psi - b = q(T^T (x - x0)), where q is the quadratic of the slice and T = P U + W B, with W
+        the complement of P. At a boundary point x0 + P z + delta w off the slice, with t = U^T z
+        and r the row of B that belongs to w,
+
+            q(t + delta r) = q(t) + 2 delta (M t + k).r + delta^2 r.M r = 0:    (1)
+
+        a linear equation for the entries of r and the number r.M r.
+
+        Parameters
+        ----------
+        seen : Reading
+            Of this slice, with U of shape (s, k), s < d.
+
+        Returns
+        -------
+        T : array (d, k) or None
+            Its columns span S_Y, and P^T T = U. None if the boundary is not straight across them,
+            also after a correction; or if too few brackets cross it steeply enough.
+        """
+        M, k, U = seen.A[:-1, :-1], seen.A[:-1, -1], seen.U
+        W, X, V = self.frame[:, len(U):], self.points, self.V @ self.P.T
+
+        # points whose brackets do not graze the boundary: a few to test the result with,
+        g = self.Z[1:] @ U @ M + k  # half the gradients of q
+        g /= np.linalg.norm(g, axis=1, keepdims=True)
+        cosines = np.abs((g * (self.V[1:] @ U)).sum(1))
+        steep = 1 + np.flatnonzero(cosines > SETTINGS.least_incidence)
+        few, steep = np.split(steep, [len(steep) // 10 + 4])
+
+        # and some for Eq. (1), with gradients as independent as can be
+        n = len(k) + SETTINGS.spare_lines
+        if len(steep) < n:
+            return None
+        j = steep[qr(g[steep - 1].T, mode="r", pivoting=True)[1][:n]]
+        T = self.P @ U + W @ self._rows_outside(seen, W, X, V, j)
+
+        # if the boundary is not straight across T: once more, by long walks, and P^T T = U again
+        basis = np.linalg.qr(T)[0]
+        if not self._is_straight(X[few], V[few], basis):
+            normals = (self.Z[j] @ U @ M + k) @ T.T
+            basis = cylinder.refine(self.oracle, X[j], V[j], normals, basis, self.reach, self.width)
+            T = basis @ np.linalg.inv((self.P @ U).T @ basis)
+            if not self._is_straight(X[few], V[few], basis):
+                return None
+        return T
+
+    def _rows_outside(self, seen, W, X, V, j):
+        """The matrix B of `extend`, by Eq. (1) at boundary points near the points j."""
+        # crossings X_j + delta w + h V_j, for every w; nearer, where a line misses the boundary
+        delta = SETTINGS.step_off_slice * self.reach * np.resize([1.0, -1.0], (W.shape[1], len(j)))
+        h = np.full(delta.shape, np.nan)
+        for _ in range(2):
+            w, i = np.nonzero(np.isnan(h))
+            step = np.abs(delta[w, i])
+            h[w, i] = bisect_along(self.oracle, X[j[i]] + delta[w, i][:, None] * W.T[w], V[j[i]],
+                                   0.0, step, self.width, 30 * step)
+            delta[np.isnan(h)] /= 10
+        delta, h = delta[..., None], h[..., None]
+
+        # q(t), and half its gradient M t + k there
+        M, k, a = seen.A[:-1, :-1], seen.A[:-1, -1], seen.A[-1, -1]
+        t = (self.Z[j] + h * self.V[j]) @ seen.U  # (d - s, n, k)
+        g = t @ M + k
+        q = (t * (g + k)).sum(2) + a
+
+        # Eq. (1) for r and r.M r, all rows of length 1; without a crossing, 0 = 0
+        rows = np.concatenate([2 * delta * g, delta**2 / self.reach], axis=2)
+        length = np.linalg.norm(rows, axis=2)
+        rows, q = np.nan_to_num(rows / length[..., None]), np.nan_to_num(q / length)
+        return -(np.linalg.pinv(rows) @ q[..., None])[:, :-1, 0]
+
+    def _is_straight(self, X, V, basis):
+        """Whether the boundary is straight, across S_Y, at these of its points."""
+        tolerance = self.precision.grazing_factor * self.precision.symmetry_tolerance * self.reach
+        return cylinder.holds(self.oracle, X, V, basis, self.reach, tolerance, self.rng).all()

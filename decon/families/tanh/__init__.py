@@ -1,0 +1,1 @@
+"""Tanh machines: sums of tanh units on S_Y."""

@@ -1,0 +1,69 @@
+"""The family of tanh machines: directions from far away, everything else from points nearby."""
+
+import numpy as np
+
+from ...oracles.views import AffineView
+from ...subspaces.symmetry import CYLINDER
+from ..protocol import Candidate, Evidence, Refuted
+from .far_field import further_normals, hyperplane_normals, rough_weights
+from .fine import fine_units
+from .machine import correct_span, tanh_machine, tie_biases
+from .rough import rough_units
+
+
+class TanhFamily:
+    """Models sign(sum_i w_i tanh(alpha x.y_i + beta) - b): a cylinder with flat pieces far away."""
+
+    name = "tanh"
+
+    def applies(self, evidence: Evidence) -> bool:
+        """Is the boundary a cylinder about S_Y? (In planes a weak tanh looks like a cubic.)"""
+        if evidence.survey.flat or evidence.bounded or evidence.oracle.dimension == 1:
+            return False
+        cubic = evidence.degree == 3 and not evidence.refuted
+        subspace = evidence.subspace
+        return subspace is not None and subspace.symmetry is CYLINDER and not cubic
+
+    def fit(self, evidence: Evidence) -> Candidate:
+        """Normals of hyperplanes far away, a rough fit, a fine one, one common bias."""
+        subspace, survey = evidence.subspace, evidence.survey
+        if subspace is None or subspace.rank < 2:
+            raise Refuted("no tanh machine: the boundary consists of parallel planes")
+
+        # twice, if need be: other points, and fits from other starts
+        try:
+            units, basis = self._units(evidence, subspace.basis)
+        except Refuted:
+            units, basis = self._units(evidence, subspace.basis)
+        machine = tanh_machine(units, basis, survey.reach, survey.features.mean(0))
+
+        # of two units, labels do not tell the vectors
+        own = len(machine.weights) > 2
+        caveat = "" if own else "two tanh units: other pairs have the same boundary"
+        return Candidate(machine, basis, basis.shape[1], own, caveat)
+
+    def parameters(self, candidate: Candidate) -> int:
+        """A subspace, m vectors in it with a weight each, and a bias."""
+        M, m, d = len(candidate.machine.weights), candidate.rank, candidate.machine.dimension
+        return m * (d - m) + M * (m + 1) + 1
+
+    def _units(self, evidence, basis):
+        """The units in coordinates of S_Y, and the basis corrected by them."""
+        rng, reach = evidence.rng, evidence.survey.reach
+        inside = AffineView(evidence.oracle, basis=basis, scale=reach)
+        whole = AffineView(evidence.oracle, scale=reach)
+
+        # directions and weights; more directions than dimensions where these do not explain labels
+        with evidence.ledger.stage("far field"):
+            normals, Z, labels = hyperplane_normals(inside, rng)
+            weights, threshold = rough_weights(normals, Z, labels)
+            if (np.sign(np.sign(Z @ normals.T) @ weights - threshold) != labels).any():
+                normals = further_normals(inside, normals, Z, labels, rng)
+                weights, threshold = rough_weights(normals, Z, labels)
+
+        # all numbers of the units
+        with evidence.ledger.stage("tanh units"):
+            units, error = rough_units(inside, normals, weights, threshold, rng)
+            units, Z, width = fine_units(inside, units, error, rng, evidence.precision.width)
+            units = tie_biases(units, Z, width)
+            return correct_span(whole, units, basis, rng)

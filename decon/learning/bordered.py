@@ -1,0 +1,128 @@
+"""The bordered system of a margin set, solved again and again while it grows and shrinks."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .settings import SETTINGS
+
+
+class Bordered:
+    """The matrix M = [[0, t^T], [t, Q]] and its inverse, for a margin set S.
+
+    An example that enters or leaves S changes the inverse by a matrix of rank one [Cauwenberghs
+    and Poggio 2001], O(|S|^2) instead of the O(|S|^3) of a new one. Rounding adds up on the way:
+    solutions are refined, and where that does not help the inverse is computed afresh.
+
+    Parameters
+    ----------
+    t : array (s,) of +1 and -1
+        Labels of the margin set.
+    Q : array (s, s)
+        t_i t_j K(x_i, x_j).
+
+    Attributes
+    ----------
+    matrix, inverse : arrays (1 + s, 1 + s)
+        The pseudo-inverse where the matrix is singular.
+
+    Examples
+    --------
+    >>> system = Bordered(np.array([1.]), np.array([[2.]]))
+    >>> system.enter(np.array([-1., 0.]), 2.)           # t_2 = -1, Q_21 = 0, Q_22 = 2
+    True
+    >>> system.solve(np.array([0., 1., 1.])).round(6) + 0
+    array([0. , 0.5, 0.5])
+    """
+
+    def __init__(self, t: ArrayLike = (), Q: ArrayLike = ()):
+        s = len(np.asarray(t))
+        self.matrix = np.zeros((1 + s, 1 + s))
+        self.inverse = np.zeros((1 + s, 1 + s))
+        if s:
+            self.matrix[0, 1:] = self.matrix[1:, 0] = t
+            self.matrix[1:, 1:] = Q
+            self._refactor()
+
+    def __len__(self) -> int:
+        return len(self.matrix) - 1
+
+    def solve(self, right: np.ndarray) -> np.ndarray:
+        """The solution of M u = right, by iterative refinement.
+
+        Parameters
+        ----------
+        right : array (1 + s,)
+
+        Returns
+        -------
+        u : array (1 + s,)
+            In the sense of least squares where M is singular.
+        """
+        accurate = SETTINGS.bordered_residual * np.abs(right).max()
+        for refactored in (False, True):
+            if refactored:
+                self._refactor()
+            solution = self.inverse @ right
+            for _ in range(3):
+                residual = right - self.matrix @ solution
+                if np.abs(residual).max() <= accurate:
+                    return solution
+                solution = solution + self.inverse @ residual
+        return solution
+
+    def enter(self, border: np.ndarray, corner: float, smallest: float = 0.0) -> bool:
+        """Add example k to S, if it does not depend on the others.
+
+        Parameters
+        ----------
+        border : array (1 + s,)
+            Its row of the matrix, m_k = (t_k, Q_kS).
+        corner : float
+            Q_kk.
+        smallest : float
+            The pivot, the corner's Schur complement Q_kk - m_k^T M^-1 m_k, must be larger.
+
+        Returns
+        -------
+        bool
+            False if the pivot is too small; nothing has changed then.
+        """
+        # the pivot: squared distance from the affine hull of S
+        s = len(self)
+        if s:
+            u = self.solve(border)
+            pivot = corner - border @ u
+            if pivot <= smallest:
+                return False
+
+        # the larger matrix, and its inverse: rank one more (for S = {k}, by hand)
+        self.matrix = np.block([[self.matrix, border[:, None]], [border, corner]])
+        if s:
+            edge = np.append(-u, 1.0)
+            self.inverse = np.pad(self.inverse, (0, 1)) + np.outer(edge, edge) / pivot
+        else:
+            self.inverse = np.array([[-corner, border[0]], [border[0], 0.0]])
+        return True
+
+    def leave(self, j: int) -> None:
+        """Remove example j of S, counted from 0.
+
+        Raises
+        ------
+        ArithmeticError
+            If the others alone have no inverse. Nothing has changed then.
+        """
+        if len(self) == 1:
+            self.matrix = self.inverse = np.zeros((1, 1))
+            return
+
+        # the inverse without row and column k: rank one less
+        k, R = j + 1, self.inverse
+        if R[k, k] == 0:
+            raise ArithmeticError("the margin is singular without this example")
+        R = R - np.outer(R[:, k], R[k]) / R[k, k]
+        self.inverse, self.matrix = (np.delete(np.delete(M, k, 0), k, 1) for M in (R, self.matrix))
+
+    def _refactor(self):
+        """The inverse from the matrix, afresh."""
+        self.inverse = np.linalg.pinv(self.matrix, hermitian=True)

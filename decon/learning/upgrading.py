@@ -1,0 +1,192 @@
+"""From a recovered model to an upgraded machine, without its source code or training data."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..kernels import Polynomial
+from ..machine import KernelMachine
+from .incremental import IncrementalSVM
+
+
+def upgrade(result: Any, X_new: ArrayLike, y_new: ArrayLike, C: float = 1.0,
+            gamma: float | str = "scale", kappa: float = 1.0, threshold: str = "equal errors",
+            progress: bool = True) -> KernelMachine:
+    """Teach a recovered machine new examples, on top of what it knows.
+
+    The recovered decision function f0 stays as it is; what is learned is
+    f = f0 + sum_i a_i t_i K(x_i, .), with the multipliers of an `IncrementalSVM` that starts from
+    f0 (see `warm_start`). Give known examples beside the new ones, labelled by the target model
+    itself; without them the correction is free to spoil what the machine knew.
+
+    Parameters
+    ----------
+    result : Deconstruction or KernelMachine
+        What the target model turned out to be.
+    X_new : array (n, d)
+        Examples of what is to be recognised from now on, and known examples.
+    y_new : array (n,)
+        Their labels +1 and -1.
+    C : float, positive
+        The regularisation parameter: upper bound of the multipliers.
+    gamma, kappa : see `warm_start`
+    threshold : 'equal errors' or 'margin'
+        Where to cut f: where leave-one-out misses the same share of the examples of either label,
+        or where the margin of the support vector machine has its middle.
+    progress : bool
+        Show a progress bar when leaving one out takes more than a few seconds.
+
+    Returns
+    -------
+    KernelMachine
+        With one kernel; its first support vectors are the recovered ones, rescaled for gamma.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `warm_start`; or if `threshold` is another word.
+
+    Examples
+    --------
+    >>> from decon import KernelMachine, Polynomial, upgrade
+    >>> model = KernelMachine(Polynomial(degree=2), [[1., 0.]], [1.], 4.)    # x_1 > 1 or x_1 < -3
+    >>> X = np.array([[2., 0.], [0., 0.], [-1., 0.], [0., 3.], [1., 3.]])
+    >>> upgraded = upgrade(model, X, [1, -1, -1, 1, 1], C=100.)
+    >>> upgraded.predict(X).tolist()
+    [1, -1, -1, 1, 1]
+    """
+    if threshold not in ("equal errors", "margin"):
+        raise ValueError(f"threshold must be 'equal errors' or 'margin', got {threshold!r}")
+    base = warm_start(result, X_new, y_new, gamma, kappa)
+    svm = IncrementalSVM(base.kernel, C, base).fit(X_new, y_new)
+    machine = svm.machine()
+    if threshold == "margin":
+        return machine
+    shift = equal_errors(svm.leave_one_out(progress), svm.y)
+    return KernelMachine(machine.kernel, machine.support_vectors, machine.weights,
+                         machine.threshold + shift)
+
+
+def warm_start(result: Any, X: ArrayLike, y: ArrayLike, gamma: float | str = "scale",
+               kappa: float = 1.0) -> KernelMachine:
+    """The recovered decision function, scaled to be the `base` of an `IncrementalSVM`.
+
+    Labels leave the scale of f0 open, so it is set to have the examples that f0 gets right at a
+    median margin of `kappa`: what the machine knows well then needs no new support vectors.
+
+    Parameters
+    ----------
+    result : Deconstruction or KernelMachine
+    X : array (n, d)
+        The examples that are to be learned.
+    y : array (n,)
+        Their labels +1 and -1.
+    gamma : 'scale' or float, positive
+        Scale of a polynomial kernel's (x.y)-term for the new examples: the recovered part of the
+        machine is rewritten for it and stays the same function. 'scale' is scikit-learn's
+        1 / (d var(X)). Other kernels keep their own constants.
+    kappa : float, positive
+        The median of |f0| over those examples that it already gets right.
+
+    Returns
+    -------
+    KernelMachine
+        With the same labels as the recovered one.
+
+    Raises
+    ------
+    TypeError
+        If the result is neither of the two.
+    ValueError
+        If the result holds no machine, gamma or kappa is not positive, shapes do not match, a
+        label is neither +1 nor -1, or the machine gets none of the examples right (f0 then has no
+        scale).
+
+    Examples
+    --------
+    >>> from decon import KernelMachine, Linear
+    >>> X = [[2.], [-4.], [6.]]
+    >>> base = warm_start(KernelMachine(Linear(), [[1.]], [5.], 0.), X, [1, -1, 1])
+    >>> base.decision_function(X).tolist()
+    [0.5, -1.0, 1.5]
+    """
+    machine = getattr(result, "machine", result)  # a KernelMachine has none, it is one
+    X, y = np.asarray(X, float), np.asarray(y)
+    _check(result, machine, X, y, gamma, kappa)
+
+    # the scale of the kernel: the same function of x with another gamma
+    if isinstance(machine.kernel, Polynomial) and machine.kernel.coef0 > 0:
+        if gamma == "scale":
+            gamma = 1 / (X.shape[1] * (X.var() or 1.0))
+        machine = machine.with_gamma(gamma)
+
+    # the scale of the function: a median margin of kappa
+    margins = y * machine.decision_function(X)
+    if not (margins > 0).any():
+        raise ValueError("the recovered machine gets none of the examples right: add known "
+                         "examples, labelled by the target model")
+    factor = kappa / np.median(margins[margins > 0])
+    return KernelMachine(machine.kernel, machine.support_vectors, factor * machine.weights,
+                         factor * machine.threshold)
+
+
+def _check(result, machine, X, y, gamma, kappa):
+    """Raise an error unless all is as `warm_start` wants it."""
+    # the machine
+    if result is None or not isinstance(machine, KernelMachine | None):
+        raise TypeError(f"expected a Deconstruction or a KernelMachine, got {type(result)}")
+    if machine is None:
+        raise ValueError(f"the deconstruction holds no machine to upgrade: {result.message}")
+
+    # the examples
+    if X.ndim != 2 or X.shape[1] != machine.dimension or y.shape != X.shape[:1]:
+        raise ValueError(f"shapes must be (n, {machine.dimension}), (n,), got {X.shape}, {y.shape}")
+    if len(X) == 0 or not np.isfinite(X).all():
+        raise ValueError("there must be at least one example, and no NaN or infinity")
+    if not np.isin(y, (-1, 1)).all():
+        raise ValueError(f"labels must be +1 and -1 only, got {np.unique(y)[:5]}")
+
+    # the scales
+    if isinstance(gamma, str) and gamma != "scale":
+        raise ValueError(f"gamma must be 'scale' or a number, got {gamma!r}")
+    for name, value in (("kappa", kappa), ("gamma", 1.0 if gamma == "scale" else gamma)):
+        if not 0 < value < np.inf:
+            raise ValueError(f"{name} must be a finite number > 0, got {value!r}")
+
+
+def equal_errors(f: np.ndarray, y: np.ndarray) -> float:
+    """The threshold at which both labels are missed equally often.
+
+    Parameters
+    ----------
+    f : array (n,)
+        Decision values, best of examples that were not learned (`IncrementalSVM.leave_one_out`).
+    y : array (n,) of +1 and -1
+        Labels.
+
+    Returns
+    -------
+    float
+        0 where no other threshold is better, or one label is missing.
+
+    Examples
+    --------
+    >>> equal_errors(np.array([-3., -2., 1., 2., 3.]), np.array([-1, -1, 1, 1, 1]))
+    0.0
+    >>> equal_errors(np.array([-4., -3., -2., -1., 3.]), np.array([-1, -1, 1, 1, 1]))
+    -2.5
+    """
+    positive, negative = np.sort(f[y > 0]), np.sort(f[y < 0])
+    if not len(positive) or not len(negative):
+        return 0.0
+
+    # every cut that makes a difference, and 0 first
+    values = np.unique(f)
+    cuts = np.r_[0.0, (values[1:] + values[:-1]) / 2]
+
+    # the errors at each, as whole numbers, so that ties are seen
+    missed = np.searchsorted(positive, cuts, "right")
+    taken = len(negative) - np.searchsorted(negative, cuts, "right")
+    unequal = np.abs(missed * len(negative) - taken * len(positive))
+    return float(cuts[np.argmin(unequal)])

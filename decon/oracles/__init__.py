@@ -1,0 +1,1 @@
+"""Seeing a model through its labels only."""

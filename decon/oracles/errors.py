@@ -1,0 +1,11 @@
+"""What an oracle raises when it cannot answer."""
+
+
+class OracleError(RuntimeError):
+    """The model's answers cannot be used; `result` holds what had been learned so far, or None."""
+
+    result = None
+
+
+class BudgetExhausted(OracleError):
+    """The next query would cost more than the budget allows; it was not sent."""

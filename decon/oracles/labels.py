@@ -1,0 +1,132 @@
+"""Which of a model's two labels counts as +1."""
+
+from typing import Any
+
+import numpy as np
+
+from .errors import OracleError
+
+
+class Labels:
+    """The two labels of a model, learned from its answers, and their signs.
+
+    Parameters
+    ----------
+    positive : label, optional
+        The label that counts as +1. Left out, it is 1 (or True) where the other label is 0, -1 or
+        False, and of any other two labels the larger.
+
+    Attributes
+    ----------
+    positive, negative : label or None
+        None as long as it is not known.
+
+    Examples
+    --------
+    >>> Labels().signs(np.array(["cat", "dog", "cat"]))
+    array([-1,  1, -1], dtype=int8)
+    """
+
+    def __init__(self, positive: Any = None):
+        self.positive: Any = positive.item() if isinstance(positive, np.generic) else positive
+        self.negative: Any = None
+        self._guessed = False  # nobody has said which label counts as +1
+        self._met = False  # a +1 has occurred
+
+    def __repr__(self) -> str:
+        return f"Labels(positive={self.positive!r}, negative={self.negative!r})"
+
+    def recall(self, positive: Any, negative: Any) -> None:
+        """Take over the labels that a journal holds."""
+        self._guessed = self.positive is None and positive == 1
+        self.positive, self.negative = positive, negative
+
+    def signs(self, labels: np.ndarray) -> np.ndarray:
+        """The signs +1 and -1 (int8) of labels.
+
+        Parameters
+        ----------
+        labels : array (n,)
+            Answers of the model.
+
+        Raises
+        ------
+        OracleError
+            If a label is of a third kind, NaN or None, or it is not clear which counts as +1.
+        """
+        if self.negative is None:
+            self.settle(labels)
+        is_positive = labels == self.positive
+        self._met = self._met or bool(np.any(is_positive))
+        if not np.all(is_positive | (labels == self.negative)):
+            self._complain(labels)
+        return np.where(is_positive, 1, -1).astype(np.int8)
+
+    def settle(self, labels: np.ndarray) -> None:
+        """Find out which label is +1 and which is -1, as far as the labels seen tell.
+
+        Raises
+        ------
+        OracleError
+            As `signs`.
+        """
+        kinds = _kinds(labels)
+        if self.positive is None:
+            self.positive = self._choose(kinds, labels)
+            self._guessed = self.positive == 1
+
+        # the other label, if it has been seen
+        others = kinds - {self.positive}
+        if len(others) > 1:
+            self._complain(labels)
+        if others:
+            self.negative = others.pop()
+            if self._guessed and not (self.negative in (-1, 0) or self.negative < 1):
+                raise OracleError(
+                    f"the model's labels are 1 and {self.negative!r}, so which of them counts as "
+                    "+1 is not clear: say so with positive="
+                )
+
+    def _choose(self, kinds, labels):
+        """The label that counts as +1, where nobody has said so."""
+        if kinds <= {-1, 0, 1} and kinds != {-1, 0}:
+            return 1
+        if len(kinds) == 1:
+            raise OracleError(
+                f"the model has only said {next(iter(kinds))!r} so far, so which label counts "
+                "as +1 is not clear: say so with positive="
+            )
+        if len(kinds) > 2:
+            self._complain(labels)
+        try:
+            return max(kinds)
+        except TypeError:
+            raise OracleError(
+                f"the model's labels {' and '.join(map(repr, kinds))} have no order, so "
+                "which of them counts as +1 is not clear: say so with positive="
+            ) from None
+
+    def _complain(self, labels):
+        """Say that there are too many kinds of labels."""
+        known = {self.positive, self.negative} - {None}
+        kinds = sorted(_kinds(labels) | known, key=str)
+        others = [kind for kind in kinds if kind != self.positive]
+        if len(others) == 2 and not (self._guessed or self._met):
+            raise OracleError(
+                f"positive={self.positive!r} was said to count as +1, but the model says "
+                f"{others[0]!r} and {others[1]!r}: say which of the two it is"
+            )
+        some = ", ".join(map(repr, kinds[:4])) + (" and so on" if len(kinds) > 4 else "")
+        raise OracleError(
+            f"an oracle needs labels of two kinds, but this model has {len(kinds)}: {some}. If "
+            "predict returns scores, give the oracle lambda X: score(X) > 0; if it has several "
+            "classes, lambda X: predict(X) == one_class"
+        )
+
+
+def _kinds(labels):
+    """The set of the labels that occur."""
+    kinds = set(labels.tolist())
+    if any(kind is None or kind != kind for kind in kinds):
+        raise OracleError("predict returned NaN or None where a label was expected")
+    return kinds

@@ -1,0 +1,294 @@
+"""The label-only oracle: it answers +1 or -1, nothing else, and every answer is counted."""
+
+from collections.abc import Callable
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from ..types import Array, ArrayLike
+from .errors import BudgetExhausted, OracleError
+from .journal import Journal
+from .labels import Labels
+from .settings import SETTINGS
+
+REAL = int | float | np.integer | np.floating
+
+
+class Oracle:
+    """Any classifier of two kinds of labels, seen through +1 and -1 only.
+
+    Parameters
+    ----------
+    predict : callable
+        Takes an array (n, d) of finite floats and returns n labels of two kinds: numbers,
+        booleans or strings.
+    dimension : int
+        The number d of features.
+    positive : label, optional
+        The label that counts as +1. Left out, it is 1 (or True) where the other label is 0, -1
+        or False, and of any other two labels the larger, like scikit-learn's `classes_[1]`; in
+        that case the first call must show both.
+    budget : int, optional
+        The largest number of queries that may be spent.
+    noise : float in [0, 0.5), default 0
+        The probability that an answer is wrong, each independently of all others. Every point is
+        queried until one label leads by `votes_to_lead` answers.
+    bounds : pair (lower, upper) of floats or of arrays (d,), optional
+        The box that no query may leave.
+    journal : path-like, optional
+        A file in which every answer is kept. The same run made again reads its answers there, as
+        far as they go, and queries the model for the rest alone; `decon.oracles.journal.Journal`
+        tells more.
+
+    Attributes
+    ----------
+    queries : int
+        Answers so far, the cost of everything in this book. Those from a journal count.
+    calls : int
+        Calls of `predict` so far.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not as above.
+    OracleError
+        If the journal is none, or is damaged.
+
+    Examples
+    --------
+    >>> oracle = Oracle(lambda X: X.sum(axis=1) > 1, dimension=2)
+    >>> oracle([[0., 0.], [1., 1.]])
+    array([-1,  1], dtype=int8)
+    >>> oracle.queries, oracle.calls
+    (2, 1)
+
+    A model of which every hundredth answer is wrong costs three times as much:
+
+    >>> rng = np.random.default_rng(0)
+    >>> noisy = Oracle(lambda X: (X.sum(axis=1) > 1) ^ (rng.random(len(X)) < .01), 2, noise=.01)
+    >>> noisy.votes_to_lead, bool((noisy(np.ones((1000, 2))) == 1).all()), noisy.queries
+    (3, True, 3068)
+    """
+
+    def __init__(self, predict: Callable[[Array], ArrayLike], dimension: int,
+                 positive: Any = None, budget: float | None = None, noise: float = 0.0,
+                 bounds: tuple[ArrayLike, ArrayLike] | None = None,
+                 journal: str | PathLike | None = None):
+        if not callable(predict):
+            raise TypeError(f"predict must be callable, got {predict!r}: give model.predict, say")
+        if not isinstance(dimension, int | np.integer) or dimension < 1:
+            raise ValueError(f"dimension must be a whole number from 1, got {dimension!r}")
+        if budget is not None and not (isinstance(budget, REAL) and budget >= 0):
+            raise ValueError(f"budget must be a number of queries >= 0 or None, got {budget!r}")
+        if not (isinstance(noise, REAL) and 0 <= noise < 0.5):
+            raise ValueError(f"noise must be a rate of wrong answers in [0, 0.5), got {noise!r}")
+        self.predict, self.dimension = predict, int(dimension)
+        self.budget, self.noise = budget, float(noise)
+        self.bounds = None if bounds is None else _bounds(bounds, self.dimension)
+        self.queries = self.calls = 0
+        self._labels = Labels(positive)
+        self._journal = None if journal is None else Journal(journal, self.dimension)
+        if self._journal and self._journal.labels:
+            known = self._journal.labels
+            if positive not in (None, known[0]):
+                raise OracleError(f"{journal} counts {known[0]!r} as +1, but positive={positive!r} "
+                                  "was given: give that label, or journal= another path")
+            self._labels.recall(*known)
+
+    def __repr__(self) -> str:
+        return f"Oracle(dimension={self.dimension}, {self.queries:,} queries, {self.calls:,} calls)"
+
+    @property
+    def votes_to_lead(self) -> int:
+        """By how many answers one label must lead before a point is taken to have it."""
+        return votes_to_lead(self.noise)
+
+    def __call__(self, X: ArrayLike) -> Array:
+        """The labels +1 or -1 of the rows of X.
+
+        Parameters
+        ----------
+        X : array (n, d)
+
+        Returns
+        -------
+        labels : int8 array (n,)
+
+        Raises
+        ------
+        ValueError
+            If X is not of shape (n, d), holds NaN or infinity, or leaves the bounds. No query is
+            spent.
+        BudgetExhausted
+            If n more queries exceed the budget. No query is spent (with votes: no more).
+        OracleError
+            If predict raises, returns another number of labels than points, or labels of more
+            than two kinds (scores, say); if the journal belongs to another run.
+        """
+        return self.at_noise(X, self.noise)
+
+    def at_noise(self, X: ArrayLike, noise: float) -> Array:
+        """The labels of the rows of X, voted for another rate of wrong answers than the oracle's.
+
+        Parameters
+        ----------
+        X : array (n, d)
+        noise : float in [0, 0.5)
+
+        Returns
+        -------
+        labels : int8 array (n,)
+
+        Raises
+        ------
+        ValueError, BudgetExhausted, OracleError
+            As a call of the oracle.
+        """
+        points = self._check(X)
+        if noise == 0:
+            return self._answers(points)
+        lead = votes_to_lead(noise)
+        rows = self._rows // lead + 1
+        parts = [points[i : i + rows] for i in range(0, len(points), rows)]
+        votes = [vote(self._answers, part, lead) for part in parts]
+        return np.concatenate(votes) if votes else np.empty(0, np.int8)
+
+    def inside(self, X: ArrayLike) -> Array:
+        """Which rows of X lie within the bounds? Bool array (n,); all of them without bounds."""
+        X = np.asarray(X, float)
+        if self.bounds is None:
+            return np.ones(len(X), bool)
+        lower, upper = self.bounds
+        return ((lower <= X) & (X <= upper)).all(1)
+
+    @property
+    def _rows(self):
+        """How many points go to the model at once."""
+        return max(1, int(SETTINGS.block_bytes / (8 * self.dimension)))
+
+    def _check(self, X):
+        """The points as floats, if they may be queried."""
+        X = np.asarray(X, float)
+        if X.ndim != 2 or X.shape[1] != self.dimension:
+            raise ValueError(f"expected points of shape (n, {self.dimension}), got {X.shape}")
+        if not np.isfinite(X).all():
+            raise ValueError("points must be finite, but some are NaN or infinite")
+        outside = np.flatnonzero(~self.inside(X))
+        if len(outside):
+            i = outside[0]
+            lower, upper = self.bounds
+            k = np.argmax((X[i] < lower) | (X[i] > upper))
+            raise ValueError(f"{len(outside)} of {len(X)} points are out of bounds: feature {k} of "
+                             f"point {i} is {X[i, k]:.6g}, but may be from {lower[k]:.6g} to "
+                             f"{upper[k]:.6g}")
+        return X
+
+    def _answers(self, X):
+        """One answer a row of X, as +1 and -1."""
+        if self.budget is not None and self.queries + len(X) > self.budget:
+            raise BudgetExhausted(
+                f"the budget is {self.budget} queries; {self.queries} are spent and "
+                f"{len(X)} more are needed: raise budget="
+            )
+        blocks = [X[i : i + self._rows] for i in range(0, len(X), self._rows)]
+
+        # all blocks together must show both labels, the first time
+        answered = [None] * len(blocks)
+        if self._labels.positive is None and blocks:
+            answered = [self._query(block) for block in blocks]
+            self._labels.settle(np.concatenate(answered))
+
+        signs = [self._remembered(*pair) for pair in zip(blocks, answered, strict=True)]
+        return np.concatenate(signs) if signs else np.empty(0, np.int8)
+
+    def _remembered(self, X, labels):
+        """The signs of a block of points, from the journal or else from the model."""
+        if self._journal and labels is None:
+            positive = self._journal.replay(X)
+            if positive is not None:
+                self.queries += len(X)
+                return np.where(positive, 1, -1).astype(np.int8)
+        signs = self._labels.signs(self._query(X) if labels is None else labels)
+        if self._journal:
+            self._journal.keep_labels((self._labels.positive, self._labels.negative))
+            self._journal.append(X, signs > 0)
+        return signs
+
+    def _query(self, X):
+        """What the model says of a block of points."""
+        try:
+            labels = self.predict(X.copy())  # a predict may change what it is given
+        except OracleError:  # the model is itself an oracle
+            raise
+        except Exception as error:
+            raise OracleError(
+                f"predict raised {type(error).__name__} on an array of shape {X.shape}: {error}"
+            ) from error
+        self.calls += 1
+        self.queries += len(X)
+        labels = np.asarray(labels)
+        if labels.size != len(X) or labels.ndim > 2:
+            raise OracleError(
+                f"predict must return one label per point: {len(X)} points were queried and "
+                f"the answer has shape {labels.shape}. If these are scores of classes, as of "
+                "predict_proba, give the oracle lambda X: scores(X)[:, 1] > 0.5"
+            )
+        return labels.ravel()
+
+
+def votes_to_lead(noise: float) -> int:
+    """By how many answers one label must lead before a point is taken to have it.
+
+    The smallest k with (p / (1 - p))^k at most 2e-6, where p is the noise: about the probability
+    that k answers too many are wrong (the gambler's ruin). 1 without noise.
+
+    Parameters
+    ----------
+    noise : float in [0, 0.5)
+        The probability that an answer is wrong.
+
+    Examples
+    --------
+    >>> votes_to_lead(0.01), votes_to_lead(0.2)
+    (3, 10)
+    """
+    if noise == 0:
+        return 1
+    return int(np.ceil(np.log(SETTINGS.wrong_vote) / np.log(noise / (1 - noise))))
+
+
+def vote(answers: Callable[[Array], Array], X: Array, lead: int) -> Array:
+    """The labels of the rows of X, each queried until one label leads by `lead` answers.
+
+    Parameters
+    ----------
+    answers : callable
+        One answer +1 or -1 per row, which may be wrong.
+    X : array (n, d)
+    lead : int
+
+    Returns
+    -------
+    labels : int8 array (n,)
+    """
+    score, undecided = np.zeros(len(X), int), np.arange(len(X))
+    while len(undecided):
+        # so many more answers are needed at least: no query is spent in vain
+        again = np.repeat(undecided, lead - np.abs(score[undecided]))
+        np.add.at(score, again, answers(X[again]))
+        undecided = undecided[np.abs(score[undecided]) < lead]
+    return np.sign(score).astype(np.int8)
+
+
+def _bounds(bounds, d):
+    """The bounds as two arrays (d,)."""
+    try:
+        lower, upper = (np.array(np.broadcast_to(np.asarray(b, float), d)) for b in bounds)
+    except (TypeError, ValueError):
+        raise ValueError(f"bounds must be a pair (lower, upper) of numbers or of arrays ({d},), "
+                         f"got {bounds!r}") from None
+    if not (np.isfinite(lower).all() and np.isfinite(upper).all() and (lower < upper).all()):
+        raise ValueError("bounds must be finite, and every lower one below its upper one: leave a "
+                         "feature that cannot change out of the model")
+    return lower, upper

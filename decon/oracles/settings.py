@@ -1,0 +1,15 @@
+"""The constants of this folder."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class OracleSettings:
+    """How an oracle queries a model."""
+
+    block_bytes: float = 64e6  # points go to the model in blocks of about this size
+    wrong_vote: float = 2e-6  # the largest probability that a point is voted to the wrong label
+    bounds_margin: float = 1e-12  # of the bounds' width, kept free for rounding in a view
+
+
+SETTINGS = OracleSettings()

@@ -1,0 +1,135 @@
+"""The same oracle, seen in other coordinates or with another rate of wrong answers."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..types import Array, ArrayLike
+from .oracle import Oracle, votes_to_lead
+from .protocol import LabelOracle
+from .settings import SETTINGS
+
+
+class AffineView:
+    """An oracle in coordinates z of its own: it is queried at x = origin + scale * basis @ z.
+
+    Queries count in the oracle behind it.
+
+    Parameters
+    ----------
+    oracle : LabelOracle
+    origin : array (d,), optional
+        Left out, the origin of x.
+    basis : array (d, k), optional
+        Left out, z and x have the same axes.
+    scale : float, default 1
+        The unit of length of z.
+
+    Examples
+    --------
+    >>> oracle = Oracle(lambda X: X[:, 0] + X[:, 1] > 1, dimension=2)
+    >>> diagonal = AffineView(oracle, origin=np.array([.5, .5]), basis=np.ones((2, 1)))
+    >>> diagonal([[-1.], [1.]]), oracle.queries
+    (array([-1,  1], dtype=int8), 2)
+    """
+
+    def __init__(self, oracle: LabelOracle, origin: Array | None = None,
+                 basis: Array | None = None, scale: float = 1.0):
+        self.oracle, self.origin, self.basis, self.scale = oracle, origin, basis, scale
+        self.dimension = oracle.dimension if basis is None else basis.shape[1]
+        self.bounds = None
+        if oracle.bounds is not None and basis is None:
+            lower, upper = oracle.bounds
+            start = np.zeros(len(lower)) if origin is None else origin
+            margin = SETTINGS.bounds_margin * (upper - lower)  # for the rounding of x
+            self.bounds = (lower + margin - start) / scale, (upper - margin - start) / scale
+
+    def __repr__(self) -> str:
+        return f"AffineView(dimension={self.dimension}) of {self.oracle!r}"
+
+    def points(self, Z: ArrayLike) -> Array:
+        """The points x that the rows of Z stand for: array (n, k) gives an array (n, d)."""
+        X = np.asarray(Z, float)
+        X = X if self.scale == 1 else self.scale * X
+        X = X if self.basis is None else X @ self.basis.T
+        return X if self.origin is None else X + self.origin
+
+    def __call__(self, Z: ArrayLike) -> Array:
+        """The labels of the rows of Z: int8 array (n,)."""
+        return self.oracle(self.points(Z))
+
+    def inside(self, Z: ArrayLike) -> Array:
+        """Which rows of Z stand for points within the bounds: bool array (n,)."""
+        return self.oracle.inside(self.points(Z))
+
+
+class KnownModel:
+    """A model whose inside is known, seen as an oracle: nothing is counted, checked or wrapped.
+
+    Parameters
+    ----------
+    predict : callable
+        Takes an array (n, d) and returns labels +1 and -1.
+    dimension : int
+
+    Examples
+    --------
+    >>> KnownModel(lambda X: np.sign(X[:, 0]), 1)(np.array([[2.]]))
+    array([1.])
+    """
+
+    def __init__(self, predict: Callable[[Array], Array], dimension: int):
+        self.predict, self.dimension = predict, dimension
+        self.bounds: tuple[Array, Array] | None = None
+
+    def __repr__(self) -> str:
+        return f"KnownModel(dimension={self.dimension})"
+
+    def __call__(self, X: ArrayLike) -> Array:
+        """The labels of the rows of X: array (n,)."""
+        return self.predict(np.asarray(X, float))
+
+    def inside(self, X: ArrayLike) -> Array:
+        """All rows of X: bool array (n,)."""
+        return np.ones(len(np.asarray(X)), bool)
+
+
+class NoiseView:
+    """An oracle whose answers are taken to be wrong at another rate than its own.
+
+    Parameters
+    ----------
+    oracle : Oracle
+    noise : float in [0, 0.5)
+        0: every answer is taken as it is.
+
+    Examples
+    --------
+    >>> oracle = Oracle(lambda X: X[:, 0] > 1, dimension=1, positive=True)
+    >>> NoiseView(oracle, 0.01)([[2.]]), oracle.queries
+    (array([1], dtype=int8), 3)
+    """
+
+    def __init__(self, oracle: Oracle, noise: float):
+        self.oracle, self.noise = oracle, noise
+        self.dimension, self.bounds = oracle.dimension, oracle.bounds
+
+    def __repr__(self) -> str:
+        return f"NoiseView(noise={self.noise:.3g}) of {self.oracle!r}"
+
+    @property
+    def votes_to_lead(self) -> int:
+        """By how many answers one label must lead before a point is taken to have it."""
+        return votes_to_lead(self.noise)
+
+    def __call__(self, X: ArrayLike) -> Array:
+        """The labels of the rows of X, voted for this rate: int8 array (n,)."""
+        return self.at_noise(X, self.noise)
+
+    def at_noise(self, X: ArrayLike, noise: float) -> Array:
+        """The labels of the rows of X, voted for yet another rate: int8 array (n,)."""
+        return self.oracle.at_noise(X, noise)
+
+    def inside(self, X: ArrayLike) -> Array:
+        """Which rows of X lie within the bounds: bool array (n,)."""
+        return self.oracle.inside(X)

@@ -1,0 +1,1 @@
+"""The kernel subspace S_Y, the span of the support vectors."""

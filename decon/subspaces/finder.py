@@ -1,0 +1,163 @@
+"""S_Y from normals, as few as it takes: the subspace about which the boundary is symmetric."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..boundary.normals import orthonormal_complement
+from ..types import Array
+from .sample import Sample
+from .settings import SETTINGS
+from .symmetry import CYLINDER, Symmetry
+
+
+@dataclass(frozen=True)
+class Subspace:
+    """The kernel subspace S_Y, as normals have shown it.
+
+    Attributes
+    ----------
+    basis : array (d, rank)
+        Orthonormal.
+    symmetry : Symmetry
+        CYLINDER for dot-product kernels (the paper's Type A), REVOLUTION for radial ones (Type B).
+    points, normals : arrays (s, d)
+        Boundary points and their unit normals.
+    values : array
+        The singular values that S_Y was read from.
+    """
+
+    basis: Array
+    symmetry: Symmetry
+    points: Array
+    normals: Array
+    values: Array
+
+    def __repr__(self) -> str:
+        where = f"rank {self.rank} in dimension {len(self.basis)}"
+        return f"Subspace({where}, {self.symmetry}, {len(self.normals)} normals)"
+
+    @property
+    def rank(self) -> int:
+        """The dimension of S_Y."""
+        return self.basis.shape[1]
+
+
+class SubspaceFinder(Sample):
+    """A sample of boundary points that grows until a subspace passes the test of a symmetry.
+
+    Parameters and attributes are those of `Sample`. Once a subspace has been found, `values` are
+    the singular values that it was read from.
+
+    Examples
+    --------
+    >>> from decon import KernelMachine, Oracle, Polynomial
+    >>> from decon.boundary.pairs import Pool
+    >>> model = KernelMachine.random(Polynomial(degree=3), dimension=9, n_support=3)
+    >>> oracle, cloud = Oracle(model.predict, 9), np.random.default_rng(0).standard_normal((60, 9))
+    >>> pool = Pool(oracle, cloud, oracle(cloud), np.random.default_rng(0))
+    >>> finder = SubspaceFinder(oracle, pool, np.empty((2, 0, 9)), scale=3.0)
+    >>> finder.search([CYLINDER])
+    Subspace(rank 3 in dimension 9, CYLINDER, 4 normals)
+    """
+
+    def search(self, symmetries: Sequence[Symmetry], share: int = 16) -> Subspace | None:
+        """Add normals until a subspace passes the test of one of the symmetries.
+
+        Parameters
+        ----------
+        symmetries : sequence of Symmetry
+            Tried in this order whenever there are new normals.
+        share : int
+            Normals come in batches of one `share`-th of their number: few where a test is cheap.
+
+        Returns
+        -------
+        Subspace or None
+            None if 2 d + 10 normals do not show one, they span all of R^d, or points run out.
+        """
+        while len(self.N) < 2 * self.dimension + 10:
+            enough = list(symmetries) == [CYLINDER] and len(self.N) >= self.dimension + 3
+            if enough and self.values[-1] > SETTINGS.faint_value:
+                return None  # these normals do span R^d
+            if not self.grow(max(1, len(self.N) // share)):
+                return None
+            for symmetry in symmetries:
+                basis = self.find(symmetry)
+                if basis is not None:
+                    return Subspace(basis, symmetry, self.X, self.N, self.values)
+        return None
+
+    def find(self, symmetry: Symmetry) -> Array | None:
+        """A basis (d, rank) of the smallest subspace with a symmetry, or None: not yet."""
+        for basis, faint, patience in symmetry.candidates(self):
+            # where that saves much, or the answer may well be no, first among few directions
+            W = orthonormal_complement(basis)
+            few = self.rng.standard_normal((W.shape[1], SETTINGS.probe_dimensions))
+            if W.shape[1] >= (2 if faint else 8) * SETTINGS.probe_dimensions \
+                    and self._settle(symmetry, basis, W @ np.linalg.qr(few)[0], 1) is None:
+                continue
+
+            # then among all of them
+            settled = self._settle(symmetry, basis, patience=patience)
+            if settled is not None:
+                vectors = symmetry.vectors(self, settled)
+                self.values = np.linalg.svd(vectors, compute_uv=False)
+                return self.smallest(symmetry, settled, vectors)
+        return None
+
+    def smallest(self, symmetry: Symmetry, basis: Array, vectors: Array) -> Array:
+        """The smallest subspace inside another that passes the test too: a larger one always does.
+
+        The direction that the vectors show most weakly is left out, as long as the test is passed.
+        It is tested in that direction alone, so that this takes few queries.
+
+        Parameters
+        ----------
+        symmetry : Symmetry
+        basis : array (d, k), orthonormal
+            A subspace that passes the test.
+        vectors : array (n, d)
+            They lie in S_Y up to their errors.
+
+        Returns
+        -------
+        basis : array (d, rank)
+        """
+        while basis.shape[1] > 1:
+            ordered = basis @ np.linalg.svd((vectors @ basis).T)[0]
+            smaller = self._settle(symmetry, ordered[:, :-1], ordered[:, -1:], patience=3)
+            if smaller is None:
+                return basis
+            basis = smaller
+        return basis
+
+    def looks_straight(self, basis: Array) -> bool:
+        """Is the boundary straight in all directions orthogonal to a basis (d, k), by eye?"""
+        return CYLINDER.holds(self, basis, 1, SETTINGS.by_eye)
+
+    def _settle(self, symmetry, basis, W=None, patience=0):
+        """The basis, refined until the boundary falls on itself; or None.
+
+        With W (d, k), all happens inside the span of the basis and W. As many refinements as
+        `patience` says may bring no progress.
+        """
+        goal, miss = self.precision.symmetry_tolerance, np.inf
+        tolerances = [goal, *(t for t in SETTINGS.tolerances if t > goal)]
+        inside = None if W is None else np.c_[basis, W]
+        while True:
+            # the smallest tolerance at which the boundary still falls on itself
+            if W is not None:
+                W = inside @ orthonormal_complement(inside.T @ basis)
+            before, miss = miss, next((t for t in tolerances
+                                       if symmetry.holds(self, basis, 1, t, W)), 1)
+            if miss == goal:  # coarse normals leave room for one more step
+                more = self.precision.coarse and W is None
+                return symmetry.refine(self, basis, False) if more else basis
+
+            # one more step of Newton's method, a rough one where the miss is large
+            patience -= miss >= before
+            if patience < 0:
+                return None
+            basis = symmetry.refine(self, basis, miss > max(SETTINGS.rough_miss, 20 * goal), W)

@@ -1,0 +1,91 @@
+"""Boundary points and their normals, a growing number of them."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+
+import numpy as np
+
+from ..boundary.bounds import distance_to_bounds
+from ..boundary.bracketing import boundary_points
+from ..boundary.normals import slope_normals
+from ..boundary.pairs import Pool
+from ..oracles.precision import DOUBLE, Precision
+from ..oracles.protocol import LabelOracle
+from ..types import Array, ArrayLike, RandomState
+from .settings import SETTINGS
+
+
+class Sample:
+    """Boundary points with their normals, and some more points held back for tests.
+
+    Parameters
+    ----------
+    oracle : LabelOracle
+    pool : Pool
+        Where PN-pairs are drawn from.
+    ahead : array (2, k, d), or a pair of arrays (k, d)
+        Boundary points that are there already, and the directions of their brackets.
+    scale : float
+        The unit of all lengths: the size of the data, or more where the boundary is nearly flat.
+    random_state : int or numpy.random.Generator
+    stage : callable, optional
+        stage(name) is a context that books the queries made in it.
+    precision : Precision
+
+    Attributes
+    ----------
+    X, V, N : arrays (s, d)
+        Boundary points, the directions of their brackets, their unit normals.
+    ahead : array (2, k, d)
+        Boundary points and directions whose normals have not been measured.
+    values : array
+        The singular values of the normals.
+    """
+
+    def __init__(self, oracle: LabelOracle, pool: Pool, ahead: ArrayLike, scale: float,
+                 random_state: RandomState = 0,
+                 stage: Callable[[str], AbstractContextManager] = nullcontext,
+                 precision: Precision = DOUBLE):
+        self.oracle, self.dimension, self.scale = oracle, oracle.dimension, scale
+        self.rng, self.stage = np.random.default_rng(random_state), stage
+        self.precision, self.width = precision, precision.width * scale
+        self.ahead = np.asarray(ahead)
+        self.pairs = np.stack(pool.pairs(6 * self.dimension + 60))
+        self.X, self.V, self.N = np.empty((3, 0, self.dimension))
+        self.values: Array = np.empty(0)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self.N)} normals in dimension {self.dimension})"
+
+    def grow(self, n: int) -> bool:
+        """Bracket and measure n more boundary points with their normals.
+
+        Parameters
+        ----------
+        n : int
+            A few of them may be lost, where a bracket grazes the boundary.
+
+        Returns
+        -------
+        bool
+            False if there are no more points to be had.
+        """
+        # bracket as many points as are missing, and leave out those too near the bounds
+        more = max(0, n + SETTINGS.held_back - len(self.ahead[0]))
+        (P, N), self.pairs = self.pairs[:, :more], self.pairs[:, more:]
+        with self.stage("boundary"):
+            fresh = np.stack(boundary_points(self.oracle, P, N, self.width))
+        free = distance_to_bounds(self.oracle, fresh[0]) > SETTINGS.clearance * self.scale
+        self.ahead = np.concatenate([self.ahead, fresh[:, free]], axis=1)
+        if len(self.ahead[0]) < n + SETTINGS.held_back:
+            return False
+
+        # normals at the first of them; the last are held back to test a subspace
+        (X, V), self.ahead = self.ahead[:, :n], self.ahead[:, n:]
+        with self.stage("normals"):
+            N = slope_normals(self.oracle, X, V, self.precision.slope_step * self.scale,
+                              self.width, central=self.precision.coarse)
+        fresh = np.stack([X, V, N])[:, np.isfinite(N).all(1)]
+        self.X, self.V, self.N = np.concatenate([[self.X, self.V, self.N], fresh], axis=1)
+        self.values = np.linalg.svd(self.N, compute_uv=False)
+        return True

@@ -1,0 +1,40 @@
+"""The constants of this folder. Lengths are in units of the scale at which the boundary is seen."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class SubspaceSettings:
+    """How S_Y is sought among normals, tested and refined."""
+
+    # gaps in the singular values: a rank is a candidate where the ratio at it is larger
+    cylinder_gap: float = 8.0
+    revolution_gap: float = 4.0
+    coarse_revolution_gap: float = 2.5  # where brackets are coarse
+    faint_value: float = 1e-3  # singular value of a direction that is easily lost in a correction
+
+    # points
+    held_back: int = 6  # boundary points that test a subspace they had no part in finding
+    share_that_must_pass: float = 0.75  # of them: some brackets may graze the boundary
+    least_incidence: float = 0.1  # n.v of a bracket that does not graze it
+    clearance: float = 1e-3  # points nearer to the oracle's bounds are left out
+    least_offset: float = 0.05  # of |x|, that x must lie out of S_Y to show its gamma
+
+    # tests: how far they reach (of the whole way: one length, or a quarter of a turn), and how
+    # far the boundary may then miss itself
+    short_way: float = 0.1
+    tolerances: tuple[float, ...] = (1e-6, 1e-5, 1e-4, 5e-4, 2e-3, 1e-2)  # on the way to the last
+    rough_turn_tolerance: float = 1e-4  # after a short turn
+    wide_turn_tolerance: float = 3e-3  # after a quarter of a turn, before anything is refined
+    by_eye: float = 1e-4  # a boundary looks straight if it misses itself by less
+    probe_dimensions: int = 3  # of the complement, in which a subspace is tried before all others
+    rough_miss: float = 1e-5  # a larger miss is refined roughly first
+
+    # refinement, rough and fine
+    rough_walk: float = 0.01
+    rough_width: float = 1e-9
+    rough_turn_step: float = 1e-4
+    fine_turn_step: float = 1e-6
+
+
+SETTINGS = SubspaceSettings()

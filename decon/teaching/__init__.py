@@ -1,0 +1,1 @@
+"""What the book needs: figures, source code, data."""

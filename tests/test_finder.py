@@ -1,0 +1,376 @@
+"""S_Y from normals: as few as needed, of both symmetries, and no larger subspace than needed."""
+
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+from decon import Gaussian, KernelMachine, Oracle, Polynomial, Tanh
+from decon.boundary.bracketing import boundary_points
+from decon.boundary.pairs import Pool
+from decon.oracles.precision import DOUBLE, Precision
+from decon.subspaces import sample as sample_module
+from decon.subspaces.finder import SubspaceFinder
+from decon.subspaces.spans import largest_sine
+from decon.subspaces.symmetry import CYLINDER, REVOLUTION, Symmetry
+
+
+def finder_of(kernel, d, m, seed, **options):
+    model = KernelMachine.random(kernel, d, m, seed)
+    oracle = Oracle(model.predict, d, positive=1)
+    rng = np.random.default_rng(seed)
+    points = rng.standard_normal((60, d))
+    pool = Pool(oracle, points, oracle(points), rng)
+    R = np.sqrt(d)
+    ahead = boundary_points(oracle, *pool.pairs(10), 1e-12 * R)
+    return model, SubspaceFinder(oracle, pool, ahead, R, rng, **options)
+
+
+def until_found(finder, symmetry, limit):
+    while len(finder.N) < limit and finder.grow(2):
+        basis = finder.find(symmetry)
+        if basis is not None:
+            return basis
+
+
+@pytest.mark.parametrize("kernel, symmetry", [
+    (Polynomial(3), CYLINDER), (Tanh(2.0, 0.1), CYLINDER),
+    (Gaussian(1.0), REVOLUTION), (Gaussian(3.0), REVOLUTION)], ids=str)
+@pytest.mark.parametrize("d, m", [(15, 6), (12, 8), (40, 5)])
+@pytest.mark.parametrize("seed", range(2))
+def test_s_y_is_found_and_no_more(kernel, symmetry, d, m, seed):
+    model, finder = finder_of(kernel, d, m, seed)
+    basis = until_found(finder, symmetry, 6 * m + 30)
+    assert basis.shape == (d, m)
+    assert largest_sine(basis, model.support_vectors.T) < (1e-6 if symmetry is CYLINDER else 2e-4)
+    np.testing.assert_allclose(basis.T @ basis, np.eye(m), atol=1e-12)
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(2.0), Polynomial(3)], ids=str)
+def test_with_as_many_support_vectors_as_dimensions_there_is_none(kernel):
+    _, finder = finder_of(kernel, 6, 8, 0)
+    assert until_found(finder, CYLINDER, 20) is None
+
+
+@pytest.mark.parametrize("kernel, symmetry, seed", [
+    (Tanh(1.0, 0.2), CYLINDER, 0), (Gaussian(2.0), REVOLUTION, 1)], ids=str)
+def test_a_larger_subspace_is_cut_down(kernel, symmetry, seed):
+    model, finder = finder_of(kernel, 12, 4, seed)
+    finder.grow(16)
+    rng = np.random.default_rng(seed)
+    larger = np.linalg.qr(np.c_[model.support_vectors.T, rng.standard_normal((12, 3))])[0]
+    across = larger @ np.linalg.qr(rng.standard_normal((7, 7)))[0]
+    vectors = model.gradient(finder.X)  # n - gamma x, exactly
+    if symmetry is REVOLUTION:
+        W = np.linalg.svd(model.support_vectors)[2][4:].T
+        gamma = ((vectors @ W) * (finder.X @ W)).sum(1) / ((finder.X @ W) ** 2).sum(1)
+        vectors = vectors - gamma[:, None] * finder.X
+    vectors += 1e-6 * np.abs(vectors).max() * rng.standard_normal(vectors.shape)
+    basis = finder.smallest(symmetry, across, vectors)
+    assert basis.shape == (12, 4)
+    assert largest_sine(basis, model.support_vectors.T) < 1e-6
+
+
+def test_a_search_returns_what_it_has_seen():
+    model, finder = finder_of(Gaussian(2.0), 12, 3, 0)
+    found = finder.search([CYLINDER, REVOLUTION], share=6)
+    assert found.symmetry is REVOLUTION and found.rank == 3
+    assert repr(found) == f"Subspace(rank 3 in dimension 12, REVOLUTION, {len(finder.N)} normals)"
+    assert found.points is finder.X and found.normals is finder.N
+    np.testing.assert_array_equal(found.values, finder.values)
+    assert found.values[2] > 1e3 * found.values[3]  # of the corrected normals, not of the normals
+    assert not finder.looks_straight(found.basis)
+    larger = np.linalg.qr(np.c_[model.support_vectors.T, np.eye(12)])[0][:, :11]
+    assert not finder.looks_straight(larger)
+
+
+def test_what_looks_straight():
+    model, finder = finder_of(Polynomial(2), 8, 3, 0)
+    truth = np.linalg.qr(model.support_vectors.T)[0]
+    assert finder.looks_straight(truth) and not finder.looks_straight(truth[:, :2])
+    away = np.linalg.qr(np.eye(8) - truth @ truth.T)[0][:, 0]
+    for tilt, straight in ((1e-6, True), (1e-2, False)):
+        tilted = truth + tilt * np.outer(away, [1, 1, 1])
+        assert finder.looks_straight(np.linalg.qr(tilted)[0]) == straight
+
+
+# The logic of the search, with a symmetry that does as it is told
+
+class Scripted(Symmetry):
+    """A symmetry whose boundary misses itself by the numbers of a list, one per refinement."""
+
+    def __init__(self, candidates, misses, misses_inside=()):
+        self.listed, self.misses, self.inside = candidates, list(misses), list(misses_inside)
+        self.tolerances, self.refined, self.slices = [], [], []
+
+    def candidates(self, sample):
+        yield from self.listed
+
+    def vectors(self, sample, basis):
+        return 2 * basis.T[:1]
+
+    def holds(self, sample, basis, way, tolerance, W=None):
+        assert way == 1
+        if W is None:
+            self.tolerances.append(tolerance)
+            return tolerance >= self.misses[0]
+        if not any(W is known for known in self.slices):
+            self.slices.append(W)
+        np.testing.assert_allclose(W.T @ W, np.eye(W.shape[1]), atol=1e-12)
+        np.testing.assert_allclose(W.T @ basis, 0, atol=1e-12)
+        return tolerance >= self.inside[0]
+
+    def refine(self, sample, basis, rough, W=None):
+        self.refined.append((rough, None if W is None else W.shape[1]))
+        misses = self.misses if W is None else self.inside
+        if len(misses) > 1:
+            misses.pop(0)
+        if W is None:
+            return basis
+        return np.linalg.qr(basis + 0.1 * W @ np.ones((W.shape[1], basis.shape[1])))[0]
+
+
+def scripted(d, rank, misses, misses_inside=(), faint=False, patience=0, width=1e-12):
+    """A finder in d dimensions, and a symmetry with one candidate of some rank."""
+    _, finder = finder_of(Polynomial(2), d, 1, 0, precision=Precision(width))
+    finder.smallest = lambda symmetry, basis, vectors: basis  # not of interest here
+    basis = np.eye(d)[:, :rank]
+    return finder, Scripted([(basis, faint, patience)], misses, misses_inside), basis
+
+
+def test_a_basis_is_refined_until_the_goal_is_reached():
+    finder, symmetry, basis = scripted(5, 1, [3e-3, 2e-5, 1e-6, 5e-9])
+    assert finder.find(symmetry) is basis
+    ladder = [1e-8, 1e-6, 1e-5, 1e-4, 5e-4, 2e-3, 1e-2]
+    assert symmetry.tolerances == ladder + ladder[:4] + ladder[:2] + ladder[:1]
+    assert symmetry.refined == [(True, None), (True, None), (False, None)]
+    np.testing.assert_allclose(finder.values, [2])  # of the vectors that the symmetry has given
+
+
+def test_of_all_candidates_the_first_that_settles_is_cut_down():
+    finder, symmetry, basis = scripted(5, 1, [1e-3, 1e-3, 1e-9])
+    other, cut = np.eye(5)[:, 1:3], []
+    symmetry.listed.append((other, False, 0))
+    finder.smallest = lambda *arguments: cut.append(arguments) or "smaller"
+    assert finder.find(symmetry) == "smaller"
+    assert cut[0][:2] == (symmetry, other)
+    np.testing.assert_array_equal(cut[0][2], 2 * other.T[:1])
+
+
+def test_small_misses_are_refined_finely():
+    finder, symmetry, _ = scripted(5, 1, [1e-5, 1e-9])
+    finder.find(symmetry)
+    assert symmetry.refined == [(False, None)]
+
+
+@pytest.mark.parametrize("patience, misses, refinements", [
+    (0, [1e-3], 1), (1, [1e-3], 2), (2, [1e-3], 3), (0, [1.0], 1), (2, [1.0], 3),
+    (0, [1e-3, 1e-4], 2), (1, [1e-3, 1e-4, 1e-3, 1e-5, 1e-5], 4)])
+def test_patience_is_for_refinements_without_progress(patience, misses, refinements):
+    finder, symmetry, _ = scripted(5, 1, misses, patience=patience)
+    assert finder.find(symmetry) is None
+    assert len(symmetry.refined) == refinements
+
+
+def test_coarse_brackets_have_a_wider_goal_and_one_refinement_more():
+    finder, symmetry, _ = scripted(5, 1, [5e-4, 1e-4, 1e-9], width=2e-6)
+    assert finder.find(symmetry) is not None
+    assert symmetry.tolerances == pytest.approx([2e-5, 1e-4, 5e-4, 2e-5, 1e-4, 2e-5])
+    assert symmetry.refined == [(True, None), (False, None), (False, None)]
+
+
+@pytest.mark.parametrize("d, faint, probed", [
+    (25, False, False), (26, False, True), (7, True, False), (8, True, True)])
+def test_where_it_saves_much_a_slice_is_tried_first(d, faint, probed):
+    # no progress within the slice, twice: hopeless, and nothing else is tested
+    finder, symmetry, basis = scripted(d, 2, [1e-9], [1e-3], faint=faint)
+    assert finder.find(symmetry) is (None if probed else basis)
+    assert symmetry.refined == [(True, 3), (True, 3)] * probed
+    assert (symmetry.tolerances == []) == probed
+
+    # within the slice it settles, after a refinement: then all directions are tested
+    finder, symmetry, basis = scripted(d, 2, [1e-9], [1e-3, 1e-9], faint=faint)
+    assert finder.find(symmetry) is basis
+    assert symmetry.refined == [(True, 3)] * probed and symmetry.tolerances == [1e-8]
+
+
+def test_a_slice_stays_the_same_while_the_basis_moves_in_it():
+    finder, symmetry, basis = scripted(30, 2, [1e-9], [1e-3, 1e-4, 1e-5, 1e-9])
+    assert finder.find(symmetry) is basis
+    assert symmetry.refined == [(True, 3), (True, 3), (False, 3)]
+    spans = [W @ W.T for W in symmetry.slices]
+    assert len({W.shape for W in symmetry.slices}) == 1
+    moved = basis
+    for W, smaller in zip(symmetry.slices, spans, strict=True):
+        whole = smaller + moved @ moved.T  # the projection on the span of both
+        first = spans[0] + basis @ basis.T
+        np.testing.assert_allclose(whole, first, atol=1e-12)
+        moved = np.linalg.qr(moved + 0.1 * W @ np.ones((3, 2)))[0]
+
+
+class Contains(Symmetry):
+    """A symmetry about every subspace that contains some directions, up to the tolerance."""
+
+    def __init__(self, truth):
+        self.truth, self.tested = truth, []
+
+    def holds(self, sample, basis, way, tolerance, W=None):
+        assert way == 1
+        self.tested.append((basis.shape[1], W.shape[1]))
+        return np.linalg.norm(W.T @ self.truth, 2) <= tolerance
+
+    def refine(self, sample, basis, rough, W=None):
+        return np.linalg.qr(basis + W @ W.T @ self.truth @ (self.truth.T @ basis))[0]
+
+
+def test_the_weakest_direction_is_left_out_first():
+    _, finder = finder_of(Polynomial(2), 6, 1, 0)
+    scales = np.array([3.0, 2.0, 1e-3, 1e-6, 1e-5])
+    rng = np.random.default_rng(0)
+    vectors = (scales[:, None] * np.eye(6)[:5])[rng.permutation(5)]
+    mixed = np.eye(6)[:, :5] @ np.linalg.qr(rng.standard_normal((5, 5)))[0]
+    symmetry = Contains(np.eye(6)[:, :3])
+    basis = finder.smallest(symmetry, mixed, vectors)
+    assert basis.shape == (6, 3) and largest_sine(basis, np.eye(6)[:, :3]) < 1e-12
+    assert set(symmetry.tested) == {(4, 1), (3, 1), (2, 1)}
+    one = np.eye(6)[:, :1]
+    assert finder.smallest(symmetry, one, vectors) is one  # a boundary bends in some direction
+
+
+class Nothing(Symmetry):
+    """A symmetry that no normals suggest."""
+
+    def __init__(self):
+        self.seen = []
+
+    def candidates(self, sample):
+        self.seen.append(len(sample.N))
+        return iter(())
+
+
+def growing(d, singular=1.0):
+    """A finder whose normals cost nothing, and the numbers of them that were ordered."""
+    _, finder = finder_of(Polynomial(2), d, 1, 0)
+    ordered = []
+
+    def grow(n):
+        ordered.append(n)
+        finder.N = np.concatenate([finder.N, np.ones((n, d))])
+        finder.values = np.array([1.0, singular])
+        return True
+
+    finder.grow = grow
+    return finder, ordered
+
+
+@pytest.mark.parametrize("d, share", [(4, 16), (30, 16), (20, 6)])
+def test_batches_grow_with_the_number_of_normals_until_there_are_enough(d, share):
+    finder, ordered = growing(d)
+    first, second = Nothing(), Nothing()
+    assert finder.search([first, second], share) is None
+    total = np.cumsum(ordered)
+    assert total[-1] >= 2 * d + 10 > total[-2]
+    assert ordered == [max(1, (s - n) // share) for s, n in zip(total, ordered, strict=True)]
+    assert first.seen == second.seen == total.tolist()
+
+
+@pytest.mark.parametrize("symmetries, singular, least", [
+    ([CYLINDER], 2e-3, 8), ([CYLINDER], 5e-4, 20), ([CYLINDER, REVOLUTION], 2e-3, 20),
+    ([REVOLUTION], 2e-3, 20)])
+def test_a_search_for_a_cylinder_ends_when_normals_span_everything(symmetries, singular, least):
+    finder, _ = growing(5, singular)
+    finder.find = lambda symmetry: None
+    assert finder.search(symmetries) is None and len(finder.N) == least
+
+
+def test_a_search_ends_with_its_points():
+    finder, _ = growing(5)
+    finder.grow = lambda n: False
+    assert finder.search([Nothing()]) is None
+
+
+# Samples
+
+def sample_of(predict, d, pairs, stages, bounds=None, scale=1.0, precision=DOUBLE):
+    """A sample without points ahead, and with given PN-pairs."""
+    @contextmanager
+    def stage(name):
+        before = oracle.queries
+        yield
+        stages[name] = stages.get(name, 0) + oracle.queries - before
+
+    oracle = Oracle(predict, d, positive=True, bounds=bounds)
+    pool = Pool(oracle, np.eye(d)[:2], np.array([1, -1]), np.random.default_rng(0))
+    sample = sample_module.Sample(oracle, pool, np.empty((2, 0, d)), scale, 0,
+                                  stage, precision)
+    assert sample.pairs.shape == (2, 6 * d + 60, d)
+    sample.pairs = np.asarray(pairs, float)
+    return sample
+
+
+def plane_pairs(n, d=3, seed=0):
+    """PN-pairs across the plane x_1 = 0, whose brackets are steep."""
+    rng = np.random.default_rng(seed)
+    P, N = rng.uniform(-0.3, 0.3, (2, n, d))
+    P[:, 0], N[:, 0] = rng.uniform(0.5, 1, n), rng.uniform(-1, -0.5, n)
+    return P, N
+
+
+def test_some_points_are_held_back():
+    stages = {}
+    sample = sample_of(lambda X: X[:, 0] > 0, 3, plane_pairs(20), stages)
+    assert sample.grow(4) and sample.pairs.shape == (2, 10, 3)
+    assert sample.X.shape == sample.V.shape == sample.N.shape == (4, 3)
+    assert sample.ahead.shape == (2, 6, 3)
+    assert list(stages) == ["boundary", "normals"]
+    assert stages["boundary"] == 10 * 41  # log2(2 / 1e-12)
+    held = sample.ahead.copy()
+    assert sample.grow(3) and sample.pairs.shape == (2, 7, 3)
+    np.testing.assert_array_equal(sample.X[4:], held[0, :3])  # the first of those held back
+    np.testing.assert_array_equal(sample.V[4:], held[1, :3])
+    np.testing.assert_allclose(np.abs(sample.X[:, 0]), 0, atol=1e-12)
+    np.testing.assert_allclose(sample.N, np.tile([1, 0, 0], (7, 1)), atol=1e-5)
+    np.testing.assert_allclose(sample.values, [np.sqrt(7), 0, 0], atol=1e-4)
+    assert repr(sample) == "Sample(7 normals in dimension 3)"
+    assert sample.grow(7) and len(sample.N) == 14
+    assert not sample.grow(1) and len(sample.N) == 14
+
+
+def test_points_ahead_are_used_first():
+    sample = sample_of(lambda X: X[:, 0] > 0, 3, plane_pairs(2), {})
+    sample.ahead = np.stack([np.zeros((9, 3)), np.tile([1.0, 0, 0], (9, 1))])
+    assert sample.grow(2) and sample.pairs.shape == (2, 2, 3) and sample.ahead.shape == (2, 7, 3)
+
+
+def test_points_next_to_the_bounds_are_left_out():
+    P, N = plane_pairs(12)
+    P[:3, 1] = N[:3, 1] = 0.9995  # nearer than a thousandth of the scale, which is 2
+    P[3:5, 1] = N[3:5, 1] = 0.99
+    sample = sample_of(lambda X: X[:, 0] > 0, 3, (P, N), {}, bounds=(-1, 1), scale=2.0)
+    assert sample.grow(3) is False and sample.ahead.shape == (2, 6, 3)
+    assert sample.ahead[0, :, 1].max() < 0.995 and (sample.ahead[0, :, 1] > 0.98).sum() == 2
+    assert sample.grow(3)
+
+
+def test_normals_of_grazing_brackets_are_lost():
+    P, N = plane_pairs(12)
+    P[:2], N[:2] = [1e-3, 0.3, 0], [-1e-3, -0.3, 0]
+    sample = sample_of(lambda X: X[:, 0] > 0, 3, (P, N), {})
+    assert sample.grow(5) and len(sample.N) == len(sample.X) == len(sample.V) == 3
+    assert np.isfinite(sample.N).all() and sample.ahead.shape == (2, 6, 3)
+
+
+@pytest.mark.parametrize("width", [1e-12, 1e-6])
+def test_lengths_are_in_units_of_the_scale(width, monkeypatch):
+    precision, seen = Precision(width), []
+
+    def slope_normals(oracle, X, V, delta, width, central):
+        seen.append((delta, width, central))
+        return V
+
+    monkeypatch.setattr(sample_module, "slope_normals", slope_normals)
+    P, N = (100 * a for a in plane_pairs(8))
+    sample = sample_of(lambda X: X[:, 0] > 0, 3, (P, N), {}, scale=100.0, precision=precision)
+    assert sample.grow(2)
+    assert seen == [(precision.slope_step * 100, width * 100, width == 1e-6)]
+    assert 12 * width < np.abs(sample.ahead[0, :, 0]).max() < 50 * width  # half a bracket of 100

@@ -232,13 +232,12 @@ def jacobian(index: Array, h: Array, G: Array, slope: Array) -> csr_array:
     J : sparse array (n, m (m + 1) + 1)
     """
     # row by row the derivatives 3 (G_i.(l, 1))^2 (l, 1) by row i of G, and -1 by b
-    n, m = len(h), len(G)
-    now = (G[index[:, :-1, None], index[:, None]] @ h[:, :, None])[:, :, 0]
-    entries = np.c_[(3 * now[:, :, None] ** 2 * h[:, None]).reshape(n, -1), -np.ones(n)]
-    columns = (index[:, :-1, None] * (m + 1) + index[:, None]).reshape(n, -1)
-    columns = np.c_[columns, np.full(n, m * (m + 1))]
+    n, own, others = len(h), index[:, :-1, None], index[:, None]
+    now = G[own, others] @ h[:, :, None]
+    entries = np.c_[(3 * now**2 * h[:, None]).reshape(n, -1), -np.ones(n)] / slope[:, None]
+    columns = np.c_[(own * G.shape[1] + others).reshape(n, -1), np.full(n, G.size)]
     ends = columns.shape[1] * np.arange(n + 1)
-    return csr_array(((entries / slope[:, None]).ravel(), columns.ravel(), ends), (n, G.size + 1))
+    return csr_array((entries.ravel(), columns.ravel(), ends), (n, G.size + 1))
 
 
 def combine(index: Array, h: Array, rows: Array) -> Array:

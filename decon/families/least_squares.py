@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 
-
 def levenberg_marquardt(residual: Callable, linearised: Callable, x: Any, steps: int,
                         damping: float = 0.0, least_damping: float = 0.0, tries: int = 1,
                         least_gain: float = 0.0, patience: int = 1, enough: float = 0.0) -> Any:
@@ -49,7 +48,7 @@ def levenberg_marquardt(residual: Callable, linearised: Callable, x: Any, steps:
     >>> def linearised(x, r):                        # Newton's method for a square root
     ...     return lambda damping: x - r[0] / (2 * x + damping)
     >>> x = levenberg_marquardt(lambda x: np.array([x**2 - 2]), linearised, 1.0, steps=9)
-    >>> round(x, 9)
+    >>> float(x.round(9))
     1.414213562
     """
     r, idle = residual(x), 0

@@ -241,7 +241,18 @@ def jacobian(index: Array, h: Array, G: Array, slope: Array) -> csr_array:
 
 
 def combine(index: Array, h: Array, rows: Array) -> Array:
-    """The sums of h_k times row index_k of an array (m, d), one for every point: array (n, d)."""
+    """The sums of h_k times row index_k of an array, one for every point.
+
+    Parameters
+    ----------
+    index : int array (n, k)
+    h : array (n, k)
+    rows : array (m, d)
+
+    Returns
+    -------
+    sums : array (n, d)
+    """
     return sum(values[:, None] * rows[i] for i, values in zip(index.T, h.T, strict=True))
 
 

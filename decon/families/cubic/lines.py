@@ -79,12 +79,22 @@ class Lines:
             self.high[k[changed]], self.low[k[~changed]] = r[changed], r[~changed]
 
     def extend(self, others: "Lines") -> None:
-        """Add other lines."""
+        """Add other lines.
+
+        Parameters
+        ----------
+        others : Lines
+        """
         for name in ("plane", "start", "along", "labels", "low", "high"):
             setattr(self, name, np.concatenate([getattr(self, name), getattr(others, name)]))
 
     def keep(self, k: Array) -> None:
-        """Keep the lines with numbers k (int array) alone, in this order."""
+        """Keep the lines with numbers k alone, in this order.
+
+        Parameters
+        ----------
+        k : int array
+        """
         for name in ("plane", "start", "along", "labels", "low", "high"):
             setattr(self, name, getattr(self, name)[k])
 
@@ -104,8 +114,9 @@ def best_rows(rows: Array) -> tuple[Array, Array]:
 
     Examples
     --------
-    >>> best_rows(np.array([[[3., 0.], [2., 0.], [0., 1.]]]))
-    (array([[0, 2]]), array([1.]))
+    >>> chosen, pivots = best_rows(np.array([[[3., 0.], [2., 0.], [0., 1.]]]))
+    >>> chosen.tolist(), pivots
+    ([[0, 2]], array([1.]))
     """
     n = rows.shape[2]
     factors = [qr(some.T, mode="r", pivoting=True) for some in rows]

@@ -51,11 +51,29 @@ class SampsonFit:
     smoothing: float = 0.0
 
     def residual(self, units: TanhSum) -> Array:
-        """Sampson's residual, times its importance: array (n,)."""
+        """Sampson's residual, times its importance.
+
+        Parameters
+        ----------
+        units : TanhSum
+
+        Returns
+        -------
+        r : array (n,)
+        """
         return self.importance * sampson(units, self.Z, self.smoothing)
 
     def jacobian(self, units: TanhSum) -> Array:
-        """Its derivatives by the free parameters, by the chain rule: array (n, p)."""
+        """Its derivatives by the free parameters, by the chain rule.
+
+        Parameters
+        ----------
+        units : TanhSum
+
+        Returns
+        -------
+        J : array (n, p)
+        """
         (k, m), fixed = units.vectors.shape, self.lengths_only
         J = sampson_jacobian(units, self.Z, self.smoothing)
         by_vectors, by_biases, others = np.split(J, [k * m, k * m + k], axis=1)
@@ -95,7 +113,18 @@ class SampsonFit:
         return stepped
 
     def updated(self, units: TanhSum, step: Array) -> TanhSum:
-        """The units after a step, array (p,), that is cut short in logarithms and biases."""
+        """The units after a step that is cut short in logarithms and biases.
+
+        Parameters
+        ----------
+        units : TanhSum
+        step : array (p,)
+
+        Returns
+        -------
+        units : TanhSum
+            With weights and threshold of norm 1.
+        """
         (k, q), longest = self.free_biases.shape, SETTINGS.longest_step
         A, rest = np.split(units.vectors, [self.lengths_only])
         longer, dA, db, dw, dt = np.split(step, np.cumsum([len(A), rest.size, q, k]))

@@ -239,7 +239,7 @@ class Line:
 
 
 def minimised(problem, x, steps, patience):
-    return levenberg_marquardt(problem.residual, problem.linearised, x, steps, 0.01, 1e-15, 12,
+    return levenberg_marquardt(problem.residual, problem.linearised, x, steps, 0.01, 1e-15,
                                0.01, patience)
 
 

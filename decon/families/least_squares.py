@@ -3,10 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
+from .settings import SETTINGS
+
 
 def levenberg_marquardt(residual: Callable, linearised: Callable, x: Any, steps: int,
-                        damping: float = 0.0, least_damping: float = 0.0, tries: int = 1,
-                        least_gain: float = 0.0, patience: int = 1, enough: float = 0.0) -> Any:
+                        damping: float = 0.0, least_damping: float = 0.0, least_gain: float = 0.0,
+                        patience: int = 1, enough: float = 0.0) -> Any:
     """Least squares by damped Gauss-Newton steps [Levenberg 1944, Marquardt 1963].
 
     How a step is found is left to the problem: its linear system may be dense, sparse, or known
@@ -27,15 +29,13 @@ def levenberg_marquardt(residual: Callable, linearised: Callable, x: Any, steps:
     damping : float
         Of the first step. A step begins with a fifth of the last damping that has helped.
     least_damping : float
-        Below it, there is none.
-    tries : int
-        How often, in one step, damping is tried, each time four times as much.
+        Below it, there is none. Where a step does not help, four times as much is tried.
     least_gain : float
         Share of the sum of squares: a step that gains less is idle.
     patience : int
         The fit ends after so many idle steps in a row.
     enough : float
-        A sum of squares below this is small enough.
+        A step that leaves a smaller sum of squares is the last one.
 
     Returns
     -------
@@ -53,12 +53,9 @@ def levenberg_marquardt(residual: Callable, linearised: Callable, x: Any, steps:
     """
     r, idle = residual(x), 0
     for _ in range(steps):
-        if (cost := r @ r) < enough:
-            break
-
         # more and more damping, until a step helps
-        stepped = linearised(x, r)
-        for _ in range(tries):
+        cost, stepped = r @ r, linearised(x, r)
+        for _ in range(SETTINGS.dampings):
             trial = stepped(damping)
             r = residual(trial)
             if r @ r < cost:
@@ -68,8 +65,8 @@ def levenberg_marquardt(residual: Callable, linearised: Callable, x: Any, steps:
             break
         x, damping = trial, damping / 5 if damping > 5 * least_damping else 0.0
 
-        # the end, where several steps in a row have gained next to nothing
+        # the end, where all is well or several steps in a row have gained next to nothing
         idle = idle + 1 if cost - r @ r < least_gain * cost else 0
-        if idle >= patience:
+        if idle >= patience or r @ r < enough:
             break
     return x

@@ -209,9 +209,8 @@ def refit(at: Array, L: Array, m: int, b: float, width: float) -> tuple[Array, f
         return lambda damping: x + lsqr(J, -r, damping, atol=1e-10, btol=1e-10, iter_lim=4000)[0]
 
     x = levenberg_marquardt(residual, linearised, np.r_[np.eye(m, m + 1).ravel(), b],
-                            SETTINGS.refitting_steps, least_damping=SETTINGS.least_damping,
-                            tries=SETTINGS.dampings, least_gain=SETTINGS.least_refitting_gain,
-                            enough=len(L) * width**2)
+                            SETTINGS.refitting_steps, 0.0, SETTINGS.least_damping,
+                            SETTINGS.least_refitting_gain, enough=len(L) * width**2)
     return x[:-1].reshape(m, m + 1), x[-1]
 
 

@@ -37,8 +37,7 @@ class CubicSettings:
     # decomposition
     refitting_steps: int = 30  # of the Gauss-Newton method, at most
     least_refitting_gain: float = 0.17  # share of the sum of squares: after less, it ends
-    dampings: int = 4  # tried in turn, where a step overshoots: none,
-    least_damping: float = 0.03  # this one, and four times as much each
+    least_damping: float = 0.03  # where a step without any overshoots
 
     # own coordinates, in units of which |b| is about 1
     sample_points: int = 20  # of the boundary that show how far off a machine is

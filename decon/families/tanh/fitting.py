@@ -180,8 +180,7 @@ def fit_units(units: TanhSum, Z: Array, biases: str = "own", lengths_only: int =
     for smoothing in smoothings:
         fit = replace(problem, smoothing=smoothing)
         units = levenberg_marquardt(fit.residual, fit.linearised, units, steps, SETTINGS.damping,
-                                    SETTINGS.least_damping, SETTINGS.dampings,
-                                    SETTINGS.least_gain, patience)
+                                    SETTINGS.least_damping, SETTINGS.least_gain, patience)
 
     # the residual, and what the rounding of f, 1e-16, makes of a zero
     rounding = 1e-16 / steepness(units.gradient(Z))

@@ -32,7 +32,6 @@ class TanhSettings:
     least_gain: float = 0.01  # share of the sum of squares: a step that gains less is idle
     damping: float = 1e-2  # of the first step, in normal equations of columns of length 1
     least_damping: float = 1e-15  # of others
-    dampings: int = 12  # tried in turn, at most
     candidates: int = 3000  # random vectors for one unit more,
     improved_candidates: int = 8  # and how many of them are improved
     rounds: int = 3  # in which more is measured, where a fit or a basis is not good enough

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 import numpy as np
-from scipy.linalg import qr
 
 from ...types import Array
 from .settings import SETTINGS
@@ -102,6 +101,8 @@ class Lines:
 def best_rows(rows: Array) -> tuple[Array, Array]:
     """n rows of every set that determine n unknowns well: QR with column pivoting.
 
+    All sets at once; one by one, `scipy.linalg.qr` chooses the same rows where there are enough.
+
     Parameters
     ----------
     rows : array (sets, k, n)
@@ -118,10 +119,18 @@ def best_rows(rows: Array) -> tuple[Array, Array]:
     >>> chosen.tolist(), pivots
     ([[0, 2]], array([1.]))
     """
-    n = rows.shape[2]
-    factors = [qr(some.T, mode="r", pivoting=True) for some in rows]
-    return (np.array([order[:n] for _, order in factors]),
-            np.array([abs(R[n - 1, n - 1]) for R, _ in factors]))
+    rows, sets, n = rows.copy(), np.arange(len(rows)), rows.shape[2]
+    chosen = np.empty((len(rows), n), int)
+    for step in range(n):
+        # the longest row of each set
+        lengths = np.linalg.norm(rows, axis=2)
+        chosen[:, step] = best = lengths.argmax(1)
+        pivots = lengths[sets, best]
+
+        # Gram and Schmidt: what is left of all rows, orthogonal to it
+        v = rows[sets, best] / np.maximum(pivots, 1e-300)[:, None]
+        rows -= np.einsum("skn,sn->sk", rows, v)[..., None] * v[:, None]
+    return chosen, pivots
 
 
 def equations(t: Array, s: Array, unknowns: int) -> tuple[Array, Array]:

@@ -7,6 +7,8 @@ import numpy as np
 from ...types import Array
 from .settings import SETTINGS
 
+ARRAYS = ("plane", "start", "along", "labels", "low", "high")  # with an entry for every line
+
 
 class Lines:
     """Random lines in planes with coordinates z = (t, s), and a crossing of the boundary on each.
@@ -84,7 +86,7 @@ class Lines:
         ----------
         others : Lines
         """
-        for name in ("plane", "start", "along", "labels", "low", "high"):
+        for name in ARRAYS:
             setattr(self, name, np.concatenate([getattr(self, name), getattr(others, name)]))
 
     def keep(self, k: Array) -> None:
@@ -94,7 +96,7 @@ class Lines:
         ----------
         k : int array
         """
-        for name in ("plane", "start", "along", "labels", "low", "high"):
+        for name in ARRAYS:
             setattr(self, name, getattr(self, name)[k])
 
 

@@ -29,7 +29,8 @@ def levenberg_marquardt(residual: Callable, linearised: Callable, x: Any, steps:
     damping : float
         Of the first step. A step begins with a fifth of the last damping that has helped.
     least_damping : float
-        Below it, there is none. Where a step does not help, four times as much is tried.
+        Below it, there is none. Where a step does not help, more is tried, each time four times
+        as much; if this is 0, the fit ends.
     least_gain : float
         Share of the sum of squares: a step that gains less is idle.
     patience : int
@@ -55,7 +56,7 @@ def levenberg_marquardt(residual: Callable, linearised: Callable, x: Any, steps:
     for _ in range(steps):
         # more and more damping, until a step helps
         cost, stepped = r @ r, linearised(x, r)
-        for _ in range(SETTINGS.dampings):
+        for _ in range(SETTINGS.dampings if least_damping else 1):
             trial = stepped(damping)
             r = residual(trial)
             if r @ r < cost:

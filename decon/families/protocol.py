@@ -36,13 +36,42 @@ class Family(Protocol):
     name: str
 
     def applies(self, evidence: Evidence) -> bool:
-        """Whether a fit is worth its queries; looks at evidence, and spends little else."""
+        """Whether a fit is worth its queries; looks at evidence, and spends little else.
+
+        Parameters
+        ----------
+        evidence : Evidence
+            What is known of the model.
+
+        Returns
+        -------
+        worth_it : bool
+        """
 
     def fit(self, evidence: Evidence) -> Candidate:
-        """The machine of this family that fits the model best. Raises Refuted if none fits."""
+        """The machine of this family that fits the model best. Raises Refuted if none fits.
+
+        Parameters
+        ----------
+        evidence : Evidence
+
+        Returns
+        -------
+        candidate : Candidate
+        """
 
     def parameters(self, candidate: Candidate) -> int:
-        """How many numbers describe the machine: a lower bound on queries counts them."""
+        """How many numbers describe the machine: a lower bound on queries counts them.
+
+        Parameters
+        ----------
+        candidate : Candidate
+            That `fit` has returned.
+
+        Returns
+        -------
+        count : int
+        """
 
 
 @dataclass(frozen=True)
@@ -157,7 +186,19 @@ class Evidence(Protocol):
         """The same, without the second attempt that is made within bounds."""
 
     def insist_on_consistency(self, again: bool = False) -> None:
-        """Repeat old queries, once or `again`. Raises SelfContradiction if an answer is new."""
+        """Repeat old queries, once or `again`. Raises SelfContradiction if an answer is new.
+
+        Parameters
+        ----------
+        again : bool
+            Repeat them also if that has been done before.
+        """
 
     def seen(self, **arrays: Array) -> None:
-        """Hand `points`, `normals` or `singular_values` on to the result."""
+        """Hand `points`, `normals` or `singular_values` on to the result.
+
+        Parameters
+        ----------
+        **arrays : arrays
+            By the names that they have in the result.
+        """

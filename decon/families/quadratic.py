@@ -27,7 +27,16 @@ class QuadraticFamily:
     name = "quadratic"
 
     def applies(self, evidence: Evidence) -> bool:
-        """Whether the boundary is curved; near the data, only after a fit at the reach failed."""
+        """Whether the boundary is curved; near the data, only after a fit at the reach failed.
+
+        Parameters
+        ----------
+        evidence : Evidence
+
+        Returns
+        -------
+        worth_it : bool
+        """
         survey = evidence.survey
         if self.near:
             return evidence.refuted and survey.reach != survey.scale
@@ -35,6 +44,14 @@ class QuadraticFamily:
 
     def fit(self, evidence: Evidence) -> Candidate:
         """The quadratic of a slice that has more dimensions than its rank, completed in R^d.
+
+        Parameters
+        ----------
+        evidence : Evidence
+
+        Returns
+        -------
+        candidate : Candidate
 
         Raises
         ------
@@ -145,11 +162,29 @@ class QuadraticFamily:
         return Candidate(machine, np.linalg.qr(T[:, :rank])[0], rank, caveat=caveat)
 
     def parameters(self, candidate: Candidate) -> int:
-        """A subspace, and the coefficients of a quadratic on it up to a factor."""
+        """A subspace, and the coefficients of a quadratic on it up to a factor.
+
+        Parameters
+        ----------
+        candidate : Candidate
+
+        Returns
+        -------
+        count : int
+        """
         m, d = candidate.rank, candidate.machine.dimension
         return m * (d - m) + unknowns(m) - 1
 
 
 def unknowns(s: int) -> int:
-    """The number of coefficients of a quadratic in s variables."""
+    """The number of coefficients of a quadratic in s variables.
+
+    Parameters
+    ----------
+    s : int
+
+    Returns
+    -------
+    count : int
+    """
     return comb(s + 2, 2)

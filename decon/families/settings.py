@@ -13,6 +13,9 @@ class FamilySettings:
     largest_misfit: float = 0.5  # of a polynomial, in units of what the brackets' width explains
     least_offset: float = 10.0  # of a centre from the origin that counts (symmetry tolerances)
 
+    # least squares
+    dampings: int = 12  # tried in a step, at most
+
     # boundary points in a slice
     spare_points: int = 15  # more points than unknowns,
     spare_share: float = 1.05  # after so many times as many

@@ -7,6 +7,7 @@ from scipy.sparse.linalg import lsqr
 
 from ...blocks import blocks
 from ...types import Array, RandomState
+from ..least_squares import levenberg_marquardt
 from ..protocol import Refuted
 from .settings import SETTINGS
 
@@ -79,23 +80,19 @@ def sum_of_cubes(T: Array, scale: float = 1.0, random_state: RandomState = 0) ->
 def _refined(T, V):
     """V after Gauss-Newton steps for T = sum_i v_i x v_i x v_i, while they help; and the error."""
     def residual(V):
-        return T - np.einsum("ri,rj,rk", V, V, V, optimize=True)
+        return (T - np.einsum("ri,rj,rk", V, V, V, optimize=True)).ravel()
 
-    (r, n), now = V.shape, residual(V)
-    for _ in range(4):
+    def linearised(V, r):
         # normal equations: inner products of the derivatives with each other and the residual
-        g = V @ V.T  # blocks 3 [(v_i.v_j)^2 I + 2 (v_i.v_j) v_j v_i^T]
+        g, (k, n) = V @ V.T, V.shape  # blocks 3 [(v_i.v_j)^2 I + 2 (v_i.v_j) v_j v_i^T]
         products = 3 * (np.einsum("ij,kl->ikjl", g**2, np.eye(n))
-                        + 2 * np.einsum("ij,jk,il->ikjl", g, V, V)).reshape(r * n, r * n)
-        right = 3 * np.einsum("ijk,ri,rj->rk", now, V, V, optimize=True).ravel()
+                        + 2 * np.einsum("ij,jk,il->ikjl", g, V, V)).reshape(k * n, k * n)
+        right = 3 * np.einsum("ijk,ri,rj->rk", r.reshape(n, n, n), V, V, optimize=True).ravel()
+        step = np.linalg.lstsq(products, right, rcond=1e-14)[0].reshape(k, n)
+        return lambda damping: V + step
 
-        # the step, as long as it helps
-        new = V + np.linalg.lstsq(products, right, rcond=1e-14)[0].reshape(r, n)
-        remains = residual(new)
-        if not np.linalg.norm(remains) < np.linalg.norm(now):
-            break
-        V, now = new, remains
-    return V, float(np.linalg.norm(now))
+    V = levenberg_marquardt(residual, linearised, V, steps=4)
+    return V, float(np.linalg.norm(residual(V)))
 
 
 def cubes_of_pencil(g: Array, H: Array, c0: float) -> tuple[Array, float]:
@@ -207,23 +204,13 @@ def refit(at: Array, L: Array, m: int, b: float, width: float) -> tuple[Array, f
         sums = [(combine(index[k], h[k], G.T) ** 3).sum(1) for k in blocks(len(h), 2 * m)]
         return (np.concatenate(sums) - x[-1]) / slope
 
-    x = np.r_[np.eye(m, m + 1).ravel(), b]
-    now = residual(x)
-    for _ in range(SETTINGS.refitting_steps):
-        if np.linalg.norm(now) < width * np.sqrt(len(now)):
-            break
-
-        # Levenberg and Marquardt: the first step that helps, from undamped to heavily damped
+    def linearised(x, r):
         J = jacobian(index, h, x[:-1].reshape(m, m + 1), slope)
-        for damping in SETTINGS.dampings:
-            new = x + lsqr(J, -now, damping, atol=1e-10, btol=1e-10, iter_lim=4000)[0]
-            remains = residual(new)
-            gain = np.linalg.norm(now) / np.linalg.norm(remains)
-            if gain > 1:
-                x, now = new, remains
-                break
-        if gain < 1.1:
-            break
+        return lambda damping: x + lsqr(J, -r, damping, atol=1e-10, btol=1e-10, iter_lim=4000)[0]
+
+    x = levenberg_marquardt(residual, linearised, np.r_[np.eye(m, m + 1).ravel(), b],
+                            SETTINGS.refitting_steps, 0.0, SETTINGS.least_damping,
+                            SETTINGS.least_refitting_gain, enough=len(L) * width**2)
     return x[:-1].reshape(m, m + 1), x[-1]
 
 
@@ -244,17 +231,27 @@ def jacobian(index: Array, h: Array, G: Array, slope: Array) -> csr_array:
     J : sparse array (n, m (m + 1) + 1)
     """
     # row by row the derivatives 3 (G_i.(l, 1))^2 (l, 1) by row i of G, and -1 by b
-    n, m = len(h), len(G)
-    now = (G[index[:, :-1, None], index[:, None]] @ h[:, :, None])[:, :, 0]
-    entries = np.c_[(3 * now[:, :, None] ** 2 * h[:, None]).reshape(n, -1), -np.ones(n)]
-    columns = (index[:, :-1, None] * (m + 1) + index[:, None]).reshape(n, -1)
-    columns = np.c_[columns, np.full(n, m * (m + 1))]
+    n, own, others = len(h), index[:, :-1, None], index[:, None]
+    now = G[own, others] @ h[:, :, None]
+    entries = np.c_[(3 * now**2 * h[:, None]).reshape(n, -1), -np.ones(n)] / slope[:, None]
+    columns = np.c_[(own * G.shape[1] + others).reshape(n, -1), np.full(n, G.size)]
     ends = columns.shape[1] * np.arange(n + 1)
-    return csr_array(((entries / slope[:, None]).ravel(), columns.ravel(), ends), (n, G.size + 1))
+    return csr_array((entries.ravel(), columns.ravel(), ends), (n, G.size + 1))
 
 
 def combine(index: Array, h: Array, rows: Array) -> Array:
-    """The sums of h_k times row index_k of an array (m, d), one for every point: array (n, d)."""
+    """The sums of h_k times row index_k of an array, one for every point.
+
+    Parameters
+    ----------
+    index : int array (n, k)
+    h : array (n, k)
+    rows : array (m, d)
+
+    Returns
+    -------
+    sums : array (n, d)
+    """
     return sum(values[:, None] * rows[i] for i, values in zip(index.T, h.T, strict=True))
 
 

@@ -30,7 +30,16 @@ class CubicFamily:
     name = "cubic"
 
     def applies(self, evidence: Evidence) -> bool:
-        """Whether planes show a cubic, and the boundary is not one of revolution."""
+        """Whether planes show a cubic, and the boundary is not one of revolution.
+
+        Parameters
+        ----------
+        evidence : Evidence
+
+        Returns
+        -------
+        worth_it : bool
+        """
         flat = evidence.survey.flat and not evidence.bounded
         if evidence.oracle.dimension == 1 or flat or evidence.degree != 3:
             return False
@@ -38,6 +47,14 @@ class CubicFamily:
 
     def fit(self, evidence: Evidence) -> Candidate:
         """Plane by plane where that is cheaper and works, else all coefficients at once.
+
+        Parameters
+        ----------
+        evidence : Evidence
+
+        Returns
+        -------
+        candidate : Candidate
 
         Raises
         ------
@@ -62,7 +79,16 @@ class CubicFamily:
         return candidate
 
     def parameters(self, candidate: Candidate) -> int:
-        """A subspace, and m vectors in it with a weight each."""
+        """A subspace, and m vectors in it with a weight each.
+
+        Parameters
+        ----------
+        candidate : Candidate
+
+        Returns
+        -------
+        count : int
+        """
         m, d = candidate.rank, candidate.machine.dimension
         return m * (d - m) + m * (m + 1)
 

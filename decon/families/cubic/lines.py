@@ -7,6 +7,8 @@ import numpy as np
 from ...types import Array
 from .settings import SETTINGS
 
+ARRAYS = ("plane", "start", "along", "labels", "low", "high")  # with an entry for every line
+
 
 class Lines:
     """Random lines in planes with coordinates z = (t, s), and a crossing of the boundary on each.
@@ -78,18 +80,30 @@ class Lines:
             self.high[k[changed]], self.low[k[~changed]] = r[changed], r[~changed]
 
     def extend(self, others: "Lines") -> None:
-        """Add other lines."""
-        for name in ("plane", "start", "along", "labels", "low", "high"):
+        """Add other lines.
+
+        Parameters
+        ----------
+        others : Lines
+        """
+        for name in ARRAYS:
             setattr(self, name, np.concatenate([getattr(self, name), getattr(others, name)]))
 
     def keep(self, k: Array) -> None:
-        """Keep the lines with numbers k (int array) alone, in this order."""
-        for name in ("plane", "start", "along", "labels", "low", "high"):
+        """Keep the lines with numbers k alone, in this order.
+
+        Parameters
+        ----------
+        k : int array
+        """
+        for name in ARRAYS:
             setattr(self, name, getattr(self, name)[k])
 
 
 def best_rows(rows: Array) -> tuple[Array, Array]:
     """n rows of every set that determine n unknowns well: QR with column pivoting.
+
+    All sets at once; one by one, `scipy.linalg.qr` chooses the same rows where there are enough.
 
     Parameters
     ----------
@@ -103,8 +117,9 @@ def best_rows(rows: Array) -> tuple[Array, Array]:
 
     Examples
     --------
-    >>> best_rows(np.array([[[3., 0.], [2., 0.], [0., 1.]]]))
-    (array([[0, 2]]), array([1.]))
+    >>> chosen, pivots = best_rows(np.array([[[3., 0.], [2., 0.], [0., 1.]]]))
+    >>> chosen.tolist(), pivots
+    ([[0, 2]], array([1.]))
     """
     rows, sets, n = rows.copy(), np.arange(len(rows)), rows.shape[2]
     chosen = np.empty((len(rows), n), int)

@@ -105,6 +105,11 @@ class PlaneSections:
     def read(self, width: float) -> tuple[Array, Array]:
         """Bracket all points to `width`, in units of the reference plane, and solve.
 
+        Parameters
+        ----------
+        width : float
+            Of the brackets, in units of the reference plane.
+
         Returns
         -------
         g : array (3, m)
@@ -126,6 +131,15 @@ class PlaneSections:
 
     def machine(self, width: float) -> SumOfCubes:
         """The sum of cubes with the gradient and Hessian that `read` finds with this width.
+
+        Parameters
+        ----------
+        width : float
+            Of the brackets, in units of the reference plane.
+
+        Returns
+        -------
+        own : SumOfCubes
 
         Raises
         ------

@@ -36,7 +36,8 @@ class CubicSettings:
 
     # decomposition
     refitting_steps: int = 30  # of the Gauss-Newton method, at most
-    dampings: tuple[float, ...] = (0.0, 0.03, 0.1, 0.3)  # tried in turn, where a step overshoots
+    least_refitting_gain: float = 0.17  # share of the sum of squares: after less, it ends
+    least_damping: float = 0.03  # where a step without any overshoots
 
     # own coordinates, in units of which |b| is about 1
     sample_points: int = 20  # of the boundary that show how far off a machine is

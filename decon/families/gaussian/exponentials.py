@@ -36,28 +36,74 @@ class Exponentials:
         return self.terms(X).sum(1) - 1
 
     def terms(self, X: Array) -> Array:
-        """The m terms of the sum at every x: (n, k) gives (n, m)."""
+        """The m terms of the sum at every x.
+
+        Parameters
+        ----------
+        X : array (n, k)
+
+        Returns
+        -------
+        terms : array (n, m)
+        """
         powers = X @ self.theta.T - self.tau * (X**2).sum(1, keepdims=True)
         return self.alpha * np.exp(np.where(powers < SETTINGS.largest_power, powers, np.inf))
 
     def gradient(self, X: Array) -> Array:
-        """The gradient of the sum: (n, k) gives (n, k)."""
+        """The gradient of the sum.
+
+        Parameters
+        ----------
+        X : array (n, k)
+
+        Returns
+        -------
+        gradients : array (n, k)
+        """
         terms = self.terms(X)
         return terms @ self.theta - 2 * self.tau * terms.sum(1, keepdims=True) * X
 
     def distance(self, X: Array) -> Array:
-        """Signed distance of points from the surface, to first order (Sampson's): array (n,)."""
+        """Signed distance of points from the surface, to first order (Sampson's).
+
+        Parameters
+        ----------
+        X : array (n, k)
+
+        Returns
+        -------
+        distances : array (n,)
+        """
         return level_set_distance(self(X), self.gradient(X))
 
     def jacobian(self, X: Array) -> Array:
-        """Derivatives of `distance` by theta, alpha and tau, on the surface: (n, m k + m + 1)."""
+        """Derivatives of `distance` by theta, alpha and tau, on the surface.
+
+        Parameters
+        ----------
+        X : array (n, k)
+
+        Returns
+        -------
+        J : array (n, m k + m + 1)
+        """
         terms = self.terms(X)
         by_theta = (terms[:, :, None] * X[:, None]).reshape(len(X), -1)
         J = np.c_[by_theta, terms / self.alpha, -((X**2).sum(1) * terms.sum(1))]
         return J / np.linalg.norm(self.gradient(X), axis=1)[:, None]
 
     def updated(self, step: Array) -> "Exponentials":
-        """The surface whose parameters differ by a step, array (m k + m + 1,)."""
+        """The surface whose parameters differ by a step.
+
+        Parameters
+        ----------
+        step : array (m k + m + 1,)
+            Of theta, row by row, alpha and tau.
+
+        Returns
+        -------
+        surface : Exponentials
+        """
         theta, alpha, tau = np.split(step, [self.theta.size, len(step) - 1])
         return Exponentials(self.theta + theta.reshape(self.theta.shape), self.alpha + alpha,
                             self.tau + tau[0])
@@ -70,7 +116,9 @@ def fit_exponentials(surface: Exponentials, X: Array, floor: float = 0.0,
     What is minimised is the sum of squared distances r. Many combinations of the parameters hardly
     show in it, and the valley of good fits is narrow and bent: a straight step would leave it. So
     a step is h v + h^2 a / 2, where a makes up for the second derivative of r along v: geodesic
-    acceleration [Transtrum and Sethna 2012].
+    acceleration [Transtrum and Sethna 2012]. The loop of `least_squares.py` takes straight steps:
+    with the damping of tanh units it needs six times as many Jacobians here; without damping at
+    first it needs no more, but fewer of the rough starts end at the surface.
 
     Parameters
     ----------

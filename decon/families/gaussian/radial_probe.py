@@ -46,7 +46,17 @@ class RadialProbe:
         self.inside, self.scale, self.width = inside, scale, width
 
     def all_inside(self, Z: Array) -> bool:
-        """Is |Psi| > |b|, with b's sign, at all points Z (n, m) of S_Y? n queries, fewer if not."""
+        """Is |Psi| > |b|, with b's sign, at all points Z (n, m) of S_Y? n queries, fewer if not.
+
+        Parameters
+        ----------
+        Z : array (n, m)
+            Points, in coordinates of the basis.
+
+        Returns
+        -------
+        inside : bool
+        """
         return all((self.oracle(part @ self.basis.T) == self.inside).all()
                    for part in np.array_split(Z, 1 + len(Z) // 16))
 

@@ -17,7 +17,16 @@ class TanhFamily:
     name = "tanh"
 
     def applies(self, evidence: Evidence) -> bool:
-        """Is the boundary a cylinder about S_Y? (In planes a weak tanh looks like a cubic.)"""
+        """Is the boundary a cylinder about S_Y? (In planes a weak tanh looks like a cubic.)
+
+        Parameters
+        ----------
+        evidence : Evidence
+
+        Returns
+        -------
+        worth_it : bool
+        """
         if evidence.survey.flat or evidence.bounded or evidence.oracle.dimension == 1:
             return False
         cubic = evidence.degree == 3 and not evidence.refuted
@@ -25,7 +34,16 @@ class TanhFamily:
         return subspace is not None and subspace.symmetry is CYLINDER and not cubic
 
     def fit(self, evidence: Evidence) -> Candidate:
-        """Normals of hyperplanes far away, a rough fit, a fine one, one common bias."""
+        """Normals of hyperplanes far away, a rough fit, a fine one, one common bias.
+
+        Parameters
+        ----------
+        evidence : Evidence
+
+        Returns
+        -------
+        candidate : Candidate
+        """
         subspace, survey = evidence.subspace, evidence.survey
         if subspace is None or subspace.rank < 2:
             raise Refuted("no tanh machine: the boundary consists of parallel planes")
@@ -43,7 +61,16 @@ class TanhFamily:
         return Candidate(machine, basis, basis.shape[1], own, caveat)
 
     def parameters(self, candidate: Candidate) -> int:
-        """A subspace, m vectors in it with a weight each, and a bias."""
+        """A subspace, m vectors in it with a weight each, and a bias.
+
+        Parameters
+        ----------
+        candidate : Candidate
+
+        Returns
+        -------
+        count : int
+        """
         M, m, d = len(candidate.machine.weights), candidate.rank, candidate.machine.dimension
         return m * (d - m) + M * (m + 1) + 1
 

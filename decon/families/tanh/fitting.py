@@ -1,11 +1,13 @@
 """Sums of tanh units, fitted to points of their decision boundary by Levenberg-Marquardt."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import least_squares
 
 from ...types import Array
+from ..least_squares import levenberg_marquardt
 from ..protocol import Refuted
 from .settings import SETTINGS
 from .tanh_sum import TanhSum, sampson, sampson_jacobian, steepness
@@ -49,11 +51,29 @@ class SampsonFit:
     smoothing: float = 0.0
 
     def residual(self, units: TanhSum) -> Array:
-        """Sampson's residual, times its importance: array (n,)."""
+        """Sampson's residual, times its importance.
+
+        Parameters
+        ----------
+        units : TanhSum
+
+        Returns
+        -------
+        r : array (n,)
+        """
         return self.importance * sampson(units, self.Z, self.smoothing)
 
     def jacobian(self, units: TanhSum) -> Array:
-        """Its derivatives by the free parameters, by the chain rule: array (n, p)."""
+        """Its derivatives by the free parameters, by the chain rule.
+
+        Parameters
+        ----------
+        units : TanhSum
+
+        Returns
+        -------
+        J : array (n, p)
+        """
         (k, m), fixed = units.vectors.shape, self.lengths_only
         J = sampson_jacobian(units, self.Z, self.smoothing)
         by_vectors, by_biases, others = np.split(J, [k * m, k * m + k], axis=1)
@@ -61,8 +81,50 @@ class SampsonFit:
         free = along.sum(2), by_vectors[:, fixed * m:], by_biases @ self.free_biases, others
         return np.hstack(free) * np.reshape(self.importance, (-1, 1))
 
+    def linearised(self, units: TanhSum, r: Array) -> Callable[[float], TanhSum]:
+        """Where damped steps lead.
+
+        Parameters
+        ----------
+        units : TanhSum
+        r : array (n,)
+            Their residual.
+
+        Returns
+        -------
+        stepped : callable
+            stepped(damping) are the units after a step.
+        """
+        # the normal equations, every column of J divided by its length
+        J = self.jacobian(units)
+        size = np.linalg.norm(J, axis=0)
+        size[size == 0] = 1
+        J /= size
+        H, slope = J.T @ J, J.T @ r
+
+        def stepped(damping):
+            H[np.diag_indices(len(H))] = 1 + damping
+            try:
+                step = -np.linalg.solve(H, slope) / size
+            except np.linalg.LinAlgError:  # singular as rounded
+                step = np.nan * size  # leads nowhere
+            return self.updated(units, step)
+
+        return stepped
+
     def updated(self, units: TanhSum, step: Array) -> TanhSum:
-        """The units after a step, array (p,), that is cut short in logarithms and biases."""
+        """The units after a step that is cut short in logarithms and biases.
+
+        Parameters
+        ----------
+        units : TanhSum
+        step : array (p,)
+
+        Returns
+        -------
+        units : TanhSum
+            With weights and threshold of norm 1.
+        """
         (k, q), longest = self.free_biases.shape, SETTINGS.longest_step
         A, rest = np.split(units.vectors, [self.lengths_only])
         longer, dA, db, dw, dt = np.split(step, np.cumsum([len(A), rest.size, q, k]))
@@ -70,55 +132,6 @@ class SampsonFit:
         db = np.clip(self.free_biases @ db, -longest, longest)
         return TanhSum(np.vstack([A, rest + dA.reshape(rest.shape)]), units.biases + db,
                        units.weights + dw, units.threshold + dt[0]).normalised()
-
-
-def levenberg_marquardt(problem: SampsonFit, units: TanhSum, steps: int, patience: int) -> TanhSum:
-    """Least squares by damped Gauss-Newton steps [Levenberg 1944, Marquardt 1963].
-
-    Parameters
-    ----------
-    problem : SampsonFit
-        Or whatever has its methods `residual`, `jacobian` and `updated`.
-    units : TanhSum
-        Where to start.
-    steps, patience : int
-        Most steps, and how many in a row may gain next to nothing.
-
-    Returns
-    -------
-    units : TanhSum
-        Where no step helps any more; the start, if none does.
-    """
-    r, damping, idle = problem.residual(units), 1e-2, 0
-    for _ in range(steps):
-        # the normal equations, every column of J divided by its length
-        J, cost = problem.jacobian(units), r @ r
-        size = np.linalg.norm(J, axis=0)
-        size[size == 0] = 1
-        J /= size
-        H, slope = J.T @ J, J.T @ r
-
-        # more and more damping, until a step helps
-        for _ in range(12):
-            H[np.diag_indices(len(H))] = 1 + damping
-            try:
-                step = -np.linalg.solve(H, slope) / size
-            except np.linalg.LinAlgError:  # singular as rounded
-                step = np.nan * size  # leads nowhere
-            trial = problem.updated(units, step)
-            r = problem.residual(trial)
-            if r @ r < cost:
-                break
-            damping *= 4
-        else:
-            break
-        units, damping = trial, max(damping / 5, 1e-15)
-
-        # the end, where several steps in a row have gained next to nothing
-        idle = idle + 1 if cost - r @ r < SETTINGS.least_gain * cost else 0
-        if idle >= patience:
-            break
-    return units
 
 
 def fit_units(units: TanhSum, Z: Array, biases: str = "own", lengths_only: int = 0,
@@ -165,7 +178,9 @@ def fit_units(units: TanhSum, Z: Array, biases: str = "own", lengths_only: int =
     free = {"own": np.eye(k), "common": np.ones((k, 1)), "kept": np.empty((k, 0))}[biases]
     problem, units = SampsonFit(Z, free, lengths_only, importance), units.normalised()
     for smoothing in smoothings:
-        units = levenberg_marquardt(replace(problem, smoothing=smoothing), units, steps, patience)
+        fit = replace(problem, smoothing=smoothing)
+        units = levenberg_marquardt(fit.residual, fit.linearised, units, steps, SETTINGS.damping,
+                                    SETTINGS.least_damping, SETTINGS.least_gain, patience)
 
     # the residual, and what the rounding of f, 1e-16, makes of a zero
     rounding = 1e-16 / steepness(units.gradient(Z))

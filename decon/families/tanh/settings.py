@@ -30,6 +30,8 @@ class TanhSettings:
     # fits
     longest_step: float = 1.0  # of the logarithm of a length, or of a bias
     least_gain: float = 0.01  # share of the sum of squares: a step that gains less is idle
+    damping: float = 1e-2  # of the first step, in normal equations of columns of length 1
+    least_damping: float = 1e-15  # of others
     candidates: int = 3000  # random vectors for one unit more,
     improved_candidates: int = 8  # and how many of them are improved
     rounds: int = 3  # in which more is measured, where a fit or a basis is not good enough

@@ -44,11 +44,29 @@ class TanhSum:
         return np.tanh(np.asarray(Z) @ self.vectors.T + self.biases) @ self.weights - self.threshold
 
     def gradient(self, Z: ArrayLike) -> Array:
-        """The gradients of f at the rows of Z: array (n, m)."""
+        """The gradients of f at the rows of Z.
+
+        Parameters
+        ----------
+        Z : array (n, m)
+
+        Returns
+        -------
+        gradients : array (n, m)
+        """
         return (self.weights * self.slopes(Z)) @ self.vectors
 
     def slopes(self, Z: ArrayLike) -> Array:
-        """The derivative of every tanh at its argument, 1 / cosh^2: array (n, k)."""
+        """The derivative of every tanh at its argument, 1 / cosh^2.
+
+        Parameters
+        ----------
+        Z : array (n, m)
+
+        Returns
+        -------
+        slopes : array (n, k)
+        """
         u = np.asarray(Z) @ self.vectors.T + self.biases
         return 1 / np.cosh(np.clip(u, -300, 300)) ** 2
 

@@ -13,7 +13,7 @@ SIGNS = [-1, 1, 1]
 
 
 def small_blocks(monkeypatch, size):
-    monkeypatch.setattr("decon.oracles.oracle.SETTINGS", replace(SETTINGS, block_bytes=size))
+    monkeypatch.setattr("decon.oracles.oracle.SETTINGS", replace(SETTINGS, block_megabytes=size / 1e6))
 
 
 @pytest.mark.parametrize("negative, positive", [

@@ -7,7 +7,6 @@ import numpy as np
 from ..boundary.bracketing import boundary_points
 from ..boundary.pairs import pn_pairs
 from ..oracles.protocol import LabelOracle
-from ..oracles.views import KnownModel
 
 
 def agreement_test(oracle: LabelOracle, machine: Any, points: np.ndarray, distance: float,
@@ -59,9 +58,8 @@ def agreement_test(oracle: LabelOracle, machine: Any, points: np.ndarray, distan
     predicted = machine.predict(ends)
     if abs(int(predicted.sum())) == len(ends):
         return agreement
-    own = KnownModel(machine.predict, oracle.dimension)
     P, N = pn_pairs(ends[predicted > 0], ends[predicted < 0], half // 2, random_state)
-    X, _ = boundary_points(own, P, N, 1e-3 * distance)
+    X, _ = boundary_points(machine.predict, P, N, 1e-3 * distance)
 
     # steps above and below; where the machine rises nowhere, it has no boundary to agree with
     normals = machine.gradient(X)

@@ -56,7 +56,7 @@ def name_without_machine(evidence: GatheredEvidence, reasons: dict[str, str],
 
     # by its degree, if its polynomial is too large to be fitted
     if degree and comb(subspace.rank + degree, degree) <= FAMILIES.most_coefficients:
-        return unknown()  # it was fitted, in vain
+        return unknown()  # it was fitted, and does not agree
     if degree == 3:
         return Verdict("cubic", reasons["cubic"])
     if degree == 2:

@@ -42,7 +42,17 @@ class Ledger:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Book the queries of a block of code under a name."""
+        """Book the queries of a block of code under a name.
+
+        Parameters
+        ----------
+        name : str
+            What the stage is called in `queries`.
+
+        Yields
+        ------
+        None
+        """
         before = self.oracle.queries
         self.bar.set_description(name, refresh=False)
         try:
@@ -54,7 +64,8 @@ class Ledger:
 
     def discard(self) -> None:
         """Book all that has been spent so far as discarded: the search begins anew."""
-        self.queries = {"discarded": sum(self.queries.values())}
+        if self.queries:
+            self.queries = {"discarded": sum(self.queries.values())}
 
     def close(self) -> None:
         """Remove the progress bar."""

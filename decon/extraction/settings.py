@@ -22,8 +22,6 @@ class ExtractionSettings:
     curve_points: int = 18  # bracketed in each of them
     far: float = 1e5  # where a tanh is flat, and a Gaussian has one label only
     repeated_queries: int = 300  # by which a model may contradict itself
-    cylinder_share: int = 16  # normals come in such parts of their number,
-    revolution_share: int = 6  # in larger ones where a test is expensive
     flat_share: float = 0.5  # of points at which the boundary is flat, that makes it flat
 
     # the agreement test

@@ -7,11 +7,11 @@ import numpy as np
 from ..boundary.bracketing import boundary_points
 from ..boundary.pairs import pn_pairs
 from ..oracles.protocol import LabelOracle
+from ..types import Array, RandomState
 
 
-def agreement_test(oracle: LabelOracle, machine: Any, points: np.ndarray, distance: float,
-                   random_state: int | np.random.Generator = 0,
-                   ends: np.ndarray | None = None) -> dict[str, float]:
+def agreement_test(oracle: LabelOracle, machine: Any, points: Array, distance: float,
+                   random_state: RandomState = 0, ends: Array | None = None) -> dict[str, float]:
     """Agreement of a machine with fresh labels of the model, 'far' and 'close'.
 
     Far: at half of the given points. Close: at boundary points of the recovered machine, found

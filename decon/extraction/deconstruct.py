@@ -20,10 +20,11 @@ from .survey import Survey
 
 def deconstruct(oracle: Oracle, features: ArrayLike, random_state: RandomState = 0,
                 progress: bool = True) -> Deconstruction:
-    """Take a model apart: kernel, number of support vectors, their span, and the boundary.
+    """Extract a kernel machine from labels: kernel, support vectors, their span, the boundary.
 
-    Linear and quadratic machines come back with quasi-support vectors, cubic, tanh and Gaussian
-    ones with their own. Any other model ends as 'unknown', with the reason.
+    This is functionally equivalent extraction in the hard-label setting. Linear and quadratic
+    machines come back with quasi-support vectors, cubic, tanh and Gaussian ones with their own. Any
+    other model ends as 'unknown', with the reason.
 
     Parameters
     ----------
@@ -80,12 +81,16 @@ def deconstruct(oracle: Oracle, features: ArrayLike, random_state: RandomState =
     if not isinstance(oracle, Oracle):
         raise TypeError(f"expected an Oracle, got {type(oracle).__name__}: wrap the model as "
                         "Oracle(predict, dimension)")
+
+    # one search, or more of them, until no remedy is left
     attempt = _Attempt(oracle, features, np.random.default_rng(random_state), progress)
     remedy: Remedy | None = Remedy(oracle.noise, DOUBLE)
     try:
         while remedy is not None:
             remedy = attempt.run(remedy)
         return attempt.result()
+
+    # whatever is raised, with what was known by then
     except BaseException as error:
         attempt.verdict = Verdict(message=f"interrupted: {error}" if str(error) else "interrupted",
                                   agreement=getattr(attempt.evidence, "disagreement", None) or {})
@@ -126,7 +131,7 @@ class _Attempt:
         if found or hidden or self.coarser >= SETTINGS.most_coarser:
             return None
         with self.ledger.stage("diagnosis"):
-            again = remedy_for(self.evidence, self.noise)
+            again = remedy_for(self.oracle, self.evidence, self.noise)
         if isinstance(again, Remedy):
             return again
         self.verdict = replace(self.verdict, message=again or self.verdict.message)

@@ -200,6 +200,7 @@ class Deconstruction:
         OSError
             If there is no such file.
         """
+        # dicts as JSON, machines as parts, and all else as it is
         values: dict[str, Any] = {}
         machines: dict[str, dict] = defaultdict(dict)
         with np.load(npz_path(path), allow_pickle=False) as file:
@@ -211,5 +212,7 @@ class Deconstruction:
                     machines[name][part] = array
                 else:
                     values[name] = array if array.ndim else array.item()
+
+        # machines from their parts
         values |= {name: KernelMachine.from_arrays(parts) for name, parts in machines.items()}
         return cls(**values)

@@ -12,10 +12,10 @@ class ExtractionSettings:
     cloud_points: int = 60  # labelled around the features
     fewest_of_a_label: int = 20  # in the pool
     coarse_width: float = 1e-3  # of brackets that only look for points of a rare label
-    chords: int = 5  # between boundary points
-    bend: float = 0.1  # the boundary is flat where most chords miss it by less (of the reach)
-    farthest: float = 1e11  # that chords are drawn out to
-    middle: float = 1e-4  # within bounds, the same for the middle of a chord (of its length)
+    secants: int = 5  # through pairs of boundary points
+    bend: float = 0.1  # the boundary is flat where most secants miss it by less (of the reach)
+    farthest: float = 1e11  # that secants are followed out to
+    middle: float = 1e-4  # within bounds, the same for the middle of a secant (of its length)
 
     # evidence
     degree_planes: int = 4  # in which a degree must show

@@ -40,7 +40,7 @@ class Survey:
         How far out the boundary is curved: R0, or more where it is nearly flat. From `find_reach`
         on.
     flat : bool
-        Is the boundary flat as far as chords reach?
+        Is the boundary flat as far as secants reach?
 
     Raises
     ------
@@ -101,11 +101,14 @@ class Survey:
             If all features get the same label.
         """
         with self.ledger.stage("features"):
+            # labels of both kinds
             labels = self.oracle(self.features)
             if abs(labels.sum()) == len(self.features):
                 only = "+1" if labels[0] > 0 else "-1"
                 raise ValueError(f"all {len(self.features)} features got the label {only}: give a "
                                  "few points of the other label too")
+
+            # the pool
             self.pool = Pool(self.oracle, self.features, labels, self.rng)
             self.pool.add_cloud(self.cloud(SETTINGS.cloud_points), SETTINGS.fewest_of_a_label,
                                 SETTINGS.coarse_width * self.scale)
@@ -166,7 +169,7 @@ class Survey:
 
     def find_points(self) -> None:
         """Bracket a few boundary points; `ends` are those of the segment of the first."""
-        P, N = self.pool.pairs(2 * SETTINGS.chords)
+        P, N = self.pool.pairs(2 * SETTINGS.secants)
         with self.ledger.stage("boundary"):
             self.X, self.V = self.bracket(P, N)
             if self.bounded:
@@ -188,16 +191,16 @@ class Survey:
     def find_reach(self) -> None:
         """How far out is the boundary curved, and is it flat as far as one can see?
 
-        Chords between boundary points are drawn out to R0, 8 R0, 64 R0, ...; the reach is where
-        most of them have left the boundary. Nearer, it is a plane n.x = c to the eye, and all
-        quadratics (n.x - c)(l.x + 1) look alike. Within bounds nothing is far out: the middles of
-        chords tell, and may be nearer the boundary.
+        Secants through pairs of boundary points are followed out to R0, 8 R0, 64 R0, ...; the
+        reach is where most of them have left the boundary. Nearer, it cannot be told from a plane
+        n.x = c, nor one quadratic (n.x - c)(l.x + 1) from another. Within bounds nothing is far
+        out: the middles of the secants tell.
         """
         if self.bounded:
             self.flat = self._is_flat_between()
             return
 
-        # chords between pairs of points, as unit vectors
+        # secants through pairs of points, as unit vectors
         V, U = self.V[::2], self.X[1::2] - self.X[::2]
         length = np.linalg.norm(U, axis=1, keepdims=True)
         X, U = self.X[::2], U / np.where(length > 0, length, 1)
@@ -215,8 +218,8 @@ class Survey:
         self.flat = first is None
 
     def _is_flat_between(self):
-        """Do the middles of most chords lie on the boundary?"""
-        middles, chords = (self.X[::2] + self.X[1::2]) / 2, self.X[::2] - self.X[1::2]
-        aside = SETTINGS.middle * np.linalg.norm(chords, axis=1, keepdims=True) * self.V[::2]
+        """Do the middles of most secants lie on the boundary?"""
+        middles, secants = (self.X[::2] + self.X[1::2]) / 2, self.X[::2] - self.X[1::2]
+        aside = SETTINGS.middle * np.linalg.norm(secants, axis=1, keepdims=True) * self.V[::2]
         with self.ledger.stage("boundary"):
             return bool(lies_between(self.oracle, middles, aside).mean() > 0.5)

@@ -111,12 +111,15 @@ class Labels:
 
     def _choose(self, kinds, labels):
         """The label that counts as +1, where nobody has said so."""
+        # 1 beside 0, -1 or False, also where it is alone
         if kinds <= {-1, 0, 1} and kinds != {-1, 0}:
             return 1
         if len(kinds) == 1:
             raise _unclear(f"the model has only said {next(iter(kinds))!r} so far")
         if len(kinds) > 2:
             self._complain(labels)
+
+        # of any other two the larger
         try:
             return max(kinds)
         except TypeError:

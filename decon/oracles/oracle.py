@@ -164,10 +164,8 @@ class Oracle:
             True without bounds.
         """
         X = np.asarray(X, float)
-        if self.bounds is None:
-            return np.ones(len(X), bool)
-        lower, upper = self.bounds
-        return ((lower <= X) & (X <= upper)).all(1)
+        lower, upper = self.bounds or (-np.inf, np.inf)
+        return np.all((lower <= X) & (X <= upper), axis=1)
 
     def _blocks(self, X, times=1):
         """The rows of X in blocks that, repeated so many times, go to the model at once."""
@@ -177,6 +175,8 @@ class Oracle:
     def _check(self, X):
         """The points as floats, if they may be queried."""
         X = real_points(X, self.dimension)
+
+        # the first number that is out of bounds
         outside = np.flatnonzero(~self.inside(X))
         if len(outside):
             i = outside[0]
@@ -205,11 +205,14 @@ class Oracle:
 
     def _remembered(self, X, labels):
         """The signs of a block of points, from the journal or else from the model."""
+        # from the journal, where it goes on
         if self._journal and labels is None:
             positive = self._journal.replay(X)
             if positive is not None:
                 self.queries += len(X)
                 return np.where(positive, 1, -1).astype(np.int8)
+
+        # from the model, into the journal
         signs = self._labels.signs(self._query(X) if labels is None else labels)
         if self._journal:
             self._journal.keep_labels((self._labels.positive, self._labels.negative))
@@ -218,6 +221,7 @@ class Oracle:
 
     def _query(self, X):
         """What the model says of a block of points."""
+        # its answer, or why there is none
         try:
             labels = self.predict(X.copy())  # a predict may change what it is given
         except OracleError:  # the model is itself an oracle
@@ -227,6 +231,8 @@ class Oracle:
                               f"{X.shape}: {error}") from error
         self.calls += 1
         self.queries += len(X)
+
+        # one label per point
         labels = np.asarray(labels)
         if labels.size != len(X) or labels.ndim > 2:
             raise OracleError(f"predict must return one label per point: {len(X)} points were "

@@ -16,8 +16,8 @@ class AffineView:
     Parameters
     ----------
     oracle : LabelOracle
-    origin : array (d,), optional
-        Left out, the origin of x.
+    origin : array (d,) or 0.0
+        The point x that z = 0 stands for.
     basis : array (d, k), optional
         Left out, z and x have the same axes.
     scale : float, default 1
@@ -31,16 +31,15 @@ class AffineView:
     (array([-1,  1], dtype=int8), 2)
     """
 
-    def __init__(self, oracle: LabelOracle, origin: Array | None = None,
+    def __init__(self, oracle: LabelOracle, origin: Array | float = 0.0,
                  basis: Array | None = None, scale: float = 1.0):
         self.oracle, self.origin, self.basis, self.scale = oracle, origin, basis, scale
         self.dimension = oracle.dimension if basis is None else basis.shape[1]
         self.bounds = None
         if oracle.bounds is not None and basis is None:
             lower, upper = oracle.bounds
-            start = np.zeros(len(lower)) if origin is None else origin
             margin = SETTINGS.bounds_margin * (upper - lower)  # for the rounding of x
-            self.bounds = (lower + margin - start) / scale, (upper - margin - start) / scale
+            self.bounds = (lower + margin - origin) / scale, (upper - margin - origin) / scale
 
     def __repr__(self) -> str:
         return f"AffineView(dimension={self.dimension}) of {self.oracle!r}"
@@ -56,10 +55,8 @@ class AffineView:
         -------
         X : array (n, d)
         """
-        X = np.asarray(Z, float)
-        X = X if self.scale == 1 else self.scale * X
-        X = X if self.basis is None else X @ self.basis.T
-        return X if self.origin is None else X + self.origin
+        X = self.scale * np.asarray(Z, float)
+        return self.origin + (X if self.basis is None else X @ self.basis.T)
 
     def __call__(self, Z: ArrayLike) -> Array:
         """The labels of the rows of Z: int8 array (n,)."""
@@ -104,26 +101,7 @@ class NoiseView:
 
     def __call__(self, X: ArrayLike) -> Array:
         """The labels of the rows of X, voted for this rate: int8 array (n,)."""
-        return self.at_noise(X, self.noise)
-
-    def at_noise(self, X: ArrayLike, noise: float) -> Array:
-        """The labels of the rows of X, voted for yet another rate of wrong answers.
-
-        Parameters
-        ----------
-        X : array (n, d)
-        noise : float in [0, 0.5)
-
-        Returns
-        -------
-        labels : int8 array (n,)
-
-        Raises
-        ------
-        ValueError, BudgetExhausted, OracleError
-            As a call of the oracle.
-        """
-        return self.oracle.at_noise(X, noise)
+        return self.oracle.at_noise(X, self.noise)
 
     def inside(self, X: ArrayLike) -> Array:
         """Which rows of X lie within the bounds?

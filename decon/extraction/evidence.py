@@ -110,8 +110,7 @@ class GatheredEvidence:
         """On a line (d = 1): boundary points (n, 1), and their directions from - to +."""
         survey = self.survey
         with self.ledger.stage("boundary"):
-            survey.pool.add_cloud(survey.cloud(400), SETTINGS.fewest_of_a_label,
-                                  SETTINGS.coarse_width * survey.scale)
+            survey.enlarge(survey.pool, survey.cloud(400), survey.scale)
             X, V = survey.bracket(*survey.pool.neighbours())
         self.seen(points=X)
         return X, V
@@ -200,7 +199,7 @@ class GatheredEvidence:
         """A pool of a positive and a negative point and of a cloud of size R."""
         pool = Pool(oracle, ends, np.array([1, -1], np.int8), self.rng)
         with self.ledger.stage("features"):
-            pool.add_cloud(cloud, SETTINGS.fewest_of_a_label, SETTINGS.coarse_width * R)
+            self.survey.enlarge(pool, cloud, R)
         return pool
 
     def _subspace_inside(self):

@@ -28,8 +28,8 @@ class Ledger:
     >>> ledger = Ledger(oracle, progress=False)
     >>> with ledger.stage("features"):
     ...     labels = oracle([[1.], [2.]])
-    >>> ledger
-    Ledger({'features': 2})
+    >>> ledger, ledger.queries
+    (Ledger(2 queries: features), {'features': 2})
     """
 
     def __init__(self, oracle: Oracle, progress: bool = True):
@@ -38,7 +38,7 @@ class Ledger:
         self.bar = tqdm(unit=" queries", delay=3, disable=not progress, leave=False)
 
     def __repr__(self) -> str:
-        return f"Ledger({self.queries})"
+        return f"Ledger({sum(self.queries.values()):,} queries: {', '.join(self.queries)})"
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:

@@ -31,8 +31,8 @@ class Verdict:
     """
 
     kernel_type: str = "unknown"
-    message: str = ""
-    candidate: Candidate | None = None
+    message: str = field(default="", repr=False)
+    candidate: Candidate | None = field(default=None, repr=False)
     agreement: dict[str, float] = field(default_factory=dict)
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ExtractionSettings:
     """How a model is surveyed, what counts as agreement, and what is diagnosed."""
 
@@ -11,10 +11,10 @@ class ExtractionSettings:
     largest_norm: float = 1e100  # squares and cubes of larger numbers overflow
     cloud_points: int = 60  # labelled around the features
     fewest_of_a_label: int = 20  # in the pool
-    coarse_width: float = 1e-3  # of brackets that only look for points of a rare label
+    rare_width: float = 1e-3  # of brackets that only look for points of a rare label
     secants: int = 5  # through pairs of boundary points
     bend: float = 0.1  # the boundary is flat where most secants miss it by less (of the reach)
-    farthest: float = 1e11  # that secants are followed out to
+    farthest_secant: float = 1e11  # that secants are followed out to
     middle: float = 1e-4  # within bounds, the same for the middle of a secant (of its length)
 
     # evidence
@@ -35,6 +35,9 @@ class ExtractionSettings:
     deviations: float = 8.0  # a bracket of this many standard deviations of the noise is reliable
     coarsest: float = 1e-5  # brackets wider than this leave m a matter of chance
     most_coarser: int = 2  # searches with wider brackets, each with other points
+
+    def __repr__(self) -> str:
+        return f"ExtractionSettings({len(vars(self))} constants)"
 
 
 SETTINGS = ExtractionSettings()

@@ -87,7 +87,7 @@ class Survey:
                 f"{len(self.X)} boundary points)")
 
     def run(self) -> None:
-        """Label the features, find a few boundary points, and how far out they lie on a curve."""
+        """Label the features, find a few boundary points, and how far out it is curved there."""
         self.label()
         self.find_points()
         self.find_reach()
@@ -110,8 +110,19 @@ class Survey:
 
             # the pool
             self.pool = Pool(self.oracle, self.features, labels, self.rng)
-            self.pool.add_cloud(self.cloud(SETTINGS.cloud_points), SETTINGS.fewest_of_a_label,
-                                SETTINGS.coarse_width * self.scale)
+            self.enlarge(self.pool, self.cloud(SETTINGS.cloud_points), self.scale)
+
+    def enlarge(self, pool: Pool, cloud: Array, size: float) -> None:
+        """Add a cloud to a pool, and more points of the label that is rare.
+
+        Parameters
+        ----------
+        pool : Pool
+        cloud : array (n, d)
+        size : float
+            Of the cloud, in the units of its points.
+        """
+        pool.add_cloud(cloud, SETTINGS.fewest_of_a_label, SETTINGS.rare_width * size)
 
     def cloud(self, n: int, radii: tuple[float, ...] = (0.5, 1.0, 3.0)) -> Array:
         """Random points at given distances from the features, or from the centre.
@@ -207,7 +218,7 @@ class Survey:
 
         # drawn out further and further, until most of them are off the boundary
         bent, reach, first = np.zeros(len(X), bool), self.scale, None
-        while reach < SETTINGS.farthest * self.scale and bent.mean() < 0.5:
+        while reach < SETTINGS.farthest_secant * self.scale and bent.mean() < 0.5:
             ends, aside = X + reach * U, SETTINGS.bend * reach * V
             with self.ledger.stage("boundary"):
                 bent |= (self.oracle(ends + aside) < 0) | (self.oracle(ends - aside) > 0)

@@ -169,8 +169,7 @@ class Oracle:
 
     def _blocks(self, X, times=1):
         """The rows of X in blocks that, repeated so many times, go to the model at once."""
-        rows = blocks(len(X), times * self.dimension, SETTINGS.block_megabytes)
-        return [X[j] for j in rows]
+        return [X[j] for j in blocks(len(X), times * self.dimension, SETTINGS.block_megabytes)]
 
     def _check(self, X):
         """The points as floats, if they may be queried."""

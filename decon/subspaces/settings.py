@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SubspaceSettings:
     """How S_Y is sought among normals, tested and refined."""
 
@@ -20,7 +20,7 @@ class SubspaceSettings:
     share_that_must_pass: float = 0.75  # of them: some brackets may graze the boundary
     least_incidence: float = 0.1  # n.v of a bracket that does not graze it
     clearance: float = 1e-3  # points nearer to the oracle's bounds are left out
-    least_offset: float = 0.05  # of |x|, that x must lie out of S_Y to show its gamma
+    least_height: float = 0.05  # of |x|, that x must lie out of S_Y to show its gamma
 
     # tests: how far they reach (of the whole way: one length, or a quarter of a turn), and how
     # far the boundary may then miss itself
@@ -37,6 +37,9 @@ class SubspaceSettings:
     rough_width: float = 1e-9
     rough_turn_step: float = 1e-4
     fine_turn_step: float = 1e-6
+
+    def __repr__(self) -> str:
+        return f"SubspaceSettings({len(vars(self))} constants)"
 
 
 SETTINGS = SubspaceSettings()

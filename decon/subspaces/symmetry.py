@@ -188,7 +188,7 @@ class Revolution(Symmetry):
     def vectors(self, sample: Sample, basis: Array) -> Array:
         # without points so near the subspace that they show no gamma
         across = np.linalg.norm(sample.X - sample.X @ basis @ basis.T, axis=1)
-        shown = across > SETTINGS.least_offset * np.linalg.norm(sample.X, axis=1)
+        shown = across > SETTINGS.least_height * np.linalg.norm(sample.X, axis=1)
         N, X = sample.N[shown], sample.X[shown]
         return N - multipliers_for(N, X, basis)[:, None] * X
 

@@ -11,19 +11,18 @@ multipliers come from `decon.subspaces.multipliers`, its kernels are told from w
 from collections import Counter
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from .boundary.bracketing import bisect
 from .boundary.curves import curve_points
 from .families.polynomial import fit_polynomial
 from .oracles.protocol import LabelOracle
+from .types import Array, ArrayLike, RandomState
 
 NAMES = {1: "linear", 2: "quadratic", 3: "cubic", None: "transcendental"}  # by vote of a plane
 
 
 def sphere_normals(oracle: LabelOracle, X: ArrayLike, radius: float = 1e-3, width: float = 1e-6,
-                   n_points: int | None = None,
-                   random_state: int | np.random.Generator = 0) -> np.ndarray:
+                   n_points: int | None = None, random_state: RandomState = 0) -> Array:
     """The paper's normals: a hyperplane through PN-pairs from a small sphere (section 3.2).
 
     Around every boundary point, points on a sphere are labelled and paired, positive with
@@ -63,7 +62,7 @@ def sphere_normals(oracle: LabelOracle, X: ArrayLike, radius: float = 1e-3, widt
     n_points = 2 * d if n_points is None else n_points
     normals = np.full((s, d), np.nan)
 
-    # Random points of every sphere, and their labels
+    # random points of every sphere, and their labels
     S = rng.standard_normal((s, n_points, d))
     S *= radius / np.linalg.norm(S, axis=2, keepdims=True)
     S += X[:, None]
@@ -78,18 +77,18 @@ def sphere_normals(oracle: LabelOracle, X: ArrayLike, radius: float = 1e-3, widt
     P, N = np.concatenate(pairs, axis=1)
     towards = (P - N).reshape(len(mixed), n_points, d).sum(1)
 
-    # Their crossings of the boundary, by bracketing
+    # their crossings of the boundary, by bracketing
     P, N = bisect(oracle, P, N, width)
     points = ((P + N) / 2).reshape(len(mixed), n_points, d)
 
-    # Principal component analysis: the direction of least variance, towards the positive side
+    # principal component analysis: the direction of least variance, towards the positive side
     centred = points - points.mean(1, keepdims=True)
     smallest = np.linalg.eigh(np.einsum("jki,jkl->jil", centred, centred))[1][:, :, 0]
     normals[mixed] = smallest * np.sign((smallest * towards).sum(1))[:, None]
     return normals
 
 
-def nuclear_norm(normals: np.ndarray, points: np.ndarray) -> np.ndarray:
+def nuclear_norm(normals: Array, points: Array) -> Array:
     """The gamma that make the nuclear norm of N - diag(gamma) X smallest (section 3.3, Eq. 13).
 
     Row j of the matrix is n_j - gamma_j x_j: a normal of a radial kernel's boundary, corrected by
@@ -104,6 +103,13 @@ def nuclear_norm(normals: np.ndarray, points: np.ndarray) -> np.ndarray:
     Returns
     -------
     gamma : array (s,)
+
+    Examples
+    --------
+    >>> normals = np.array([[1., 0., .5], [0., 1., .5], [.6, .8, .5]])
+    >>> points = np.array([[0., 0., 1.], [0., 0., 1.], [0., 0., 1.]])
+    >>> nuclear_norm(normals, points).round(2)
+    array([0.5, 0.5, 0.5])
     """
     import cvxpy as cp  # slow to import, and needed here alone
 
@@ -113,7 +119,7 @@ def nuclear_norm(normals: np.ndarray, points: np.ndarray) -> np.ndarray:
     return np.asarray(gamma.value)
 
 
-def vote_of_plane(Z: np.ndarray, tolerance: float) -> int | None:
+def vote_of_plane(Z: Array, tolerance: float) -> int | None:
     """The smallest degree, 1 to 3, of a polynomial that fits the points of a curve (section 4.1).
 
     The fitting error is the root mean square residual of the polynomial's equation at the points.
@@ -145,7 +151,7 @@ def vote_of_plane(Z: np.ndarray, tolerance: float) -> int | None:
 
 def votes_on_kernel_type(oracle: LabelOracle, X: ArrayLike, n: int = 20, radius: float = 1.0,
                          tolerance: float = 1e-6, width: float = 1e-6,
-                         random_state: int | np.random.Generator = 0) -> Counter[str]:
+                         random_state: RandomState = 0) -> Counter[str]:
     """The paper's test: every boundary point looks at one plane, and votes (section 4.1).
 
     A plane holds the point, a second direction and, as in the paper, the origin.

@@ -509,7 +509,7 @@ def test_labels_as_strings_and_booleans():
 
 
 @pytest.mark.parametrize("features, word", [
-    (np.ones((3, 4)), "(k, 8), got (3, 4)"),
+    (np.ones((3, 4)), "(n, 8), got (3, 4)"),
     (np.ones(8), "got (8,)"),
     (np.full((3, 8), np.nan), "NaN"),
     (np.zeros((3, 8)), "all zero"),

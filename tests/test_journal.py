@@ -206,7 +206,7 @@ def test_all_kinds_of_labels(tmp_path, labels, positive):
 
 
 def test_a_first_call_in_several_blocks(tmp_path, monkeypatch):
-    monkeypatch.setattr("decon.oracles.oracle.SETTINGS", OracleSettings(block_bytes=160))
+    monkeypatch.setattr("decon.oracles.oracle.SETTINGS", OracleSettings(block_megabytes=160e-6))
     X = np.sort(np.random.default_rng(0).random((37, 2)), axis=0)
 
     def predict(X):

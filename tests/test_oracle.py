@@ -13,7 +13,8 @@ SIGNS = [-1, 1, 1]
 
 
 def small_blocks(monkeypatch, size):
-    monkeypatch.setattr("decon.oracles.oracle.SETTINGS", replace(SETTINGS, block_bytes=size))
+    small = replace(SETTINGS, block_megabytes=size / 1e6)
+    monkeypatch.setattr("decon.oracles.oracle.SETTINGS", small)
 
 
 @pytest.mark.parametrize("negative, positive", [

@@ -309,4 +309,4 @@ def test_turns_that_refine_a_revolution(recorded, rough, width, angle, step, bra
 def test_settings():
     """Tolerances on the way to the last, each wider than the one before."""
     assert list(SETTINGS.tolerances) == sorted(SETTINGS.tolerances)
-    assert SETTINGS.by_eye < 1e-3 and 0.5 < SETTINGS.share_that_must_pass < 1
+    assert SETTINGS.nearly_straight < 1e-3 and 0.5 < SETTINGS.share_that_must_pass < 1

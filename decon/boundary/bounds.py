@@ -28,11 +28,9 @@ def bounds_along(oracle: LabelOracle, X: ArrayLike, V: ArrayLike) -> tuple[Array
     (array([-2.5]), array([2.5]))
     """
     X, V = np.asarray(X, float), np.asarray(V, float)
-    if oracle.bounds is None:
-        return np.full(len(X), -np.inf), np.full(len(X), np.inf)
+    lower, upper = oracle.bounds or (-np.inf, np.inf)
 
     # where each line enters and leaves the interval of each feature
-    lower, upper = oracle.bounds
     with np.errstate(divide="ignore", invalid="ignore"):
         to_lower, to_upper = (lower - X) / V, (upper - X) / V
     enters, leaves = np.minimum(to_lower, to_upper), np.maximum(to_lower, to_upper)
@@ -68,7 +66,7 @@ def stay_inside(oracle: LabelOracle, X: ArrayLike, steps: Array, share: float = 
     array([[0.2 ],
            [0.45]])
     """
-    last = bounds_along(oracle, np.broadcast_to(X, np.shape(steps)), steps)[1]
+    _, last = bounds_along(oracle, np.broadcast_to(X, np.shape(steps)), steps)
     return steps * np.clip(share * last, 0, 1)[:, None]
 
 

@@ -1,5 +1,7 @@
 """Bracketing: points of the decision boundary, found by halving what lies between + and -."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ..oracles.protocol import LabelOracle
@@ -7,12 +9,14 @@ from ..types import Array, ArrayLike
 from .bounds import bounds_along
 
 
-def bisect(oracle: LabelOracle, P: ArrayLike, N: ArrayLike, width: float) -> tuple[Array, Array]:
+def bisect(oracle: Callable[[Array], Array], P: ArrayLike, N: ArrayLike,
+           width: float) -> tuple[Array, Array]:
     """Halve every bracket until it is no longer than `width`: one oracle call per step for all.
 
     Parameters
     ----------
-    oracle : LabelOracle
+    oracle : callable
+        A LabelOracle, or any function of points (n, d) that is positive where the label is +1.
     P, N : arrays (n, d)
         Positive points and negative points: row j of both is the PN-pair j. Their own labels are
         not queried; a bracket with two equal labels shrinks to one of its ends.
@@ -83,10 +87,8 @@ def bisect_along(oracle: LabelOracle, X: ArrayLike, V: ArrayLike, guess: ArrayLi
     step, max_distance = (np.broadcast_to(a, len(X)) for a in (step, max_distance))
 
     def is_positive(j, t):
-        points = X[j] + V[j] * t[:, None]
-        if oracle.bounds is not None:
-            np.clip(points, *oracle.bounds, out=points)  # rounding, at the bounds
-        return oracle(points) > 0
+        points = X[j] + V[j] * t[:, None]  # rounding may lead out of the bounds
+        return oracle(np.clip(points, *(oracle.bounds or (-np.inf, np.inf)))) > 0
 
     # start at the guesses, within the bounds; a positive start lies above the crossing
     first, last = bounds_along(oracle, X, V)
@@ -104,24 +106,21 @@ def bisect_along(oracle: LabelOracle, X: ArrayLike, V: ArrayLike, guess: ArrayLi
         towards[j] *= 2
         j = j[~met & (np.abs(t - start[j]) < max_distance[j]) & (first[j] < t) & (t < last[j])]
 
-    # bisect between the last two points of each walk
-    j = np.flatnonzero(np.isfinite(far))
-    while len(j):
-        middle = (near[j] + far[j]) / 2
-        between = (middle != near[j]) & (middle != far[j]) & (np.abs(far[j] - near[j]) > width)
-        j, middle = j[between], middle[between]
-        same = is_positive(j, middle) == positive[j]
-        near[j[same]], far[j[~same]] = middle[same], middle[~same]
-    return (near + far) / 2
+    # bisect between the last two points of each walk, in coordinates (t, number of the line)
+    lines = np.arange(len(X))
+    P, N = (np.c_[np.where(above, near, far), lines] for above in (positive, ~positive))
+    P, N = bisect(lambda T: is_positive(T[:, 1].astype(int), T[:, 0]), P, N, width)
+    return (P[:, 0] + N[:, 0]) / 2
 
 
-def boundary_points(oracle: LabelOracle, P: ArrayLike, N: ArrayLike,
+def boundary_points(oracle: Callable[[Array], Array], P: ArrayLike, N: ArrayLike,
                     width: float) -> tuple[Array, Array]:
     """Points of the decision boundary, one on every segment between the rows of P and of N.
 
     Parameters
     ----------
-    oracle : LabelOracle
+    oracle : callable
+        As for `bisect`.
     P, N : arrays (n, d)
         The PN-pairs, as for `bisect`.
     width : float

@@ -4,22 +4,20 @@ import numpy as np
 
 from ..oracles.oracle import Oracle
 from ..oracles.protocol import LabelOracle
-from ..oracles.views import NoiseView
 from ..types import Array, RandomState
 from .bracketing import bisect_along
 from .normals import random_tangents
 from .settings import SETTINGS
 
 
-def flip_rate(oracle: Oracle | NoiseView, points: Array,
-              random_state: RandomState = 0) -> tuple[float, float]:
+def flip_rate(oracle: Oracle, points: Array, random_state: RandomState = 0) -> tuple[float, float]:
     """How many of a model's answers are wrong? The same queries are sent again and again.
 
     The rarer of the two answers to a query counts as the wrong one.
 
     Parameters
     ----------
-    oracle : Oracle or NoiseView
+    oracle : Oracle
         Its `noise` plays no part: all answers are taken as they are.
     points : array (n, d)
         Some of them are queried.

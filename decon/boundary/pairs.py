@@ -106,11 +106,26 @@ class Pool:
             self.add(np.where(good[:, None], between, ends), np.full(missing, rare))
 
     def pairs(self, n: int) -> tuple[Array, Array]:
-        """n random PN-pairs, distinct as long as there are so many: two arrays (n, d)."""
+        """n random PN-pairs, distinct as long as there are so many.
+
+        Parameters
+        ----------
+        n : int
+
+        Returns
+        -------
+        P, N : arrays (n, d)
+            Row j of both is the PN-pair j.
+        """
         return pn_pairs(self.points[self.labels > 0], self.points[self.labels < 0], n, self.rng)
 
     def neighbours(self) -> tuple[Array, Array]:
-        """On a line (d = 1): the PN-pairs of neighbours, one per crossing: two arrays (n, 1)."""
+        """On a line (d = 1): the PN-pairs of neighbours, one per crossing.
+
+        Returns
+        -------
+        P, N : arrays (n, 1)
+        """
         points, first = np.unique(self.points, axis=0, return_index=True)
         labels = self.labels[first]
         falls = np.flatnonzero(labels[:-1] > labels[1:])

@@ -7,12 +7,11 @@ import numpy as np
 from ..boundary.bracketing import boundary_points
 from ..boundary.pairs import pn_pairs
 from ..oracles.protocol import LabelOracle
-from ..oracles.views import KnownModel
+from ..types import Array, RandomState
 
 
-def agreement_test(oracle: LabelOracle, machine: Any, points: np.ndarray, distance: float,
-                   random_state: int | np.random.Generator = 0,
-                   ends: np.ndarray | None = None) -> dict[str, float]:
+def agreement_test(oracle: LabelOracle, machine: Any, points: Array, distance: float,
+                   random_state: RandomState = 0, ends: Array | None = None) -> dict[str, float]:
     """Agreement of a machine with fresh labels of the model, 'far' and 'close'.
 
     Far: at half of the given points. Close: at boundary points of the recovered machine, found
@@ -59,9 +58,8 @@ def agreement_test(oracle: LabelOracle, machine: Any, points: np.ndarray, distan
     predicted = machine.predict(ends)
     if abs(int(predicted.sum())) == len(ends):
         return agreement
-    own = KnownModel(machine.predict, oracle.dimension)
     P, N = pn_pairs(ends[predicted > 0], ends[predicted < 0], half // 2, random_state)
-    X, _ = boundary_points(own, P, N, 1e-3 * distance)
+    X, _ = boundary_points(machine.predict, P, N, 1e-3 * distance)
 
     # steps above and below; where the machine rises nowhere, it has no boundary to agree with
     normals = machine.gradient(X)

@@ -1,13 +1,14 @@
 """The whole algorithm: from the labels of a model to a machine that reproduces it, tested."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ..oracles.oracle import Oracle
 from ..oracles.precision import DOUBLE
 from ..oracles.views import NoiseView
+from ..types import ArrayLike, RandomState
 from .diagnosis import Remedy, remedy_for
 from .evidence import GatheredEvidence
 from .ledger import Ledger
@@ -17,13 +18,13 @@ from .strategy import decide
 from .survey import Survey
 
 
-def deconstruct(oracle: Oracle, features: ArrayLike,
-                random_state: int | np.random.Generator | None = 0,
+def deconstruct(oracle: Oracle, features: ArrayLike, random_state: RandomState = 0,
                 progress: bool = True) -> Deconstruction:
-    """Take a model apart: kernel, number of support vectors, their span, and the boundary.
+    """Extract a kernel machine from labels: kernel, support vectors, their span, the boundary.
 
-    Linear and quadratic machines come back with quasi-support vectors, cubic, tanh and Gaussian
-    ones with their own. Any other model ends as 'unknown', with the reason.
+    This is functionally equivalent extraction in the hard-label setting. Linear and quadratic
+    machines come back with quasi-support vectors, cubic, tanh and Gaussian ones with their own. Any
+    other model ends as 'unknown', with the reason.
 
     Parameters
     ----------
@@ -80,11 +81,16 @@ def deconstruct(oracle: Oracle, features: ArrayLike,
     if not isinstance(oracle, Oracle):
         raise TypeError(f"expected an Oracle, got {type(oracle).__name__}: wrap the model as "
                         "Oracle(predict, dimension)")
+
+    # one search, or more of them, until no remedy is left
     attempt = _Attempt(oracle, features, np.random.default_rng(random_state), progress)
+    remedy: Remedy | None = Remedy(oracle.noise, DOUBLE)
     try:
-        while (remedy := attempt.run()) is not None:
-            attempt.begin_again(remedy)
+        while remedy is not None:
+            remedy = attempt.run(remedy)
         return attempt.result()
+
+    # whatever is raised, with what was known by then
     except BaseException as error:
         attempt.verdict = Verdict(message=f"interrupted: {error}" if str(error) else "interrupted",
                                   agreement=getattr(attempt.evidence, "disagreement", None) or {})
@@ -99,13 +105,19 @@ class _Attempt:
 
     def __init__(self, oracle, features, rng, progress):
         self.oracle, self.features, self.rng = oracle, features, rng
-        self.ledger = Ledger(oracle, progress)
-        self.noise, self.precision, self.coarser = oracle.noise, DOUBLE, 0
+        self.ledger, self.coarser = Ledger(oracle, progress), 0
+        self.noise, self.precision = oracle.noise, DOUBLE
         self.survey = self.evidence = None
-        self.verdict = Verdict()
 
-    def run(self) -> Remedy | None:
+    def run(self, remedy: Remedy) -> Remedy | None:
         """Survey, strategy and, where nothing was found, the diagnosis: how to search again."""
+        # discard what was measured, and follow the remedy
+        self.survey, self.evidence, self.verdict = None, None, Verdict()
+        self.noise, self.precision = remedy
+        self.coarser += self.precision != DOUBLE
+        self.ledger.discard()
+
+        # one search
         same = self.noise == self.oracle.noise
         view = self.oracle if same else NoiseView(self.oracle, self.noise)
         self.survey = Survey(view, self.features, self.ledger, self.rng, self.precision)
@@ -119,43 +131,33 @@ class _Attempt:
         if found or hidden or self.coarser >= SETTINGS.most_coarser:
             return None
         with self.ledger.stage("diagnosis"):
-            remedy = remedy_for(self.evidence, self.noise)
-        if isinstance(remedy, Remedy):
-            return remedy
-        self.verdict = replace(self.verdict, message=remedy or self.verdict.message)
+            again = remedy_for(self.oracle, self.evidence, self.noise)
+        if isinstance(again, Remedy):
+            return again
+        self.verdict = replace(self.verdict, message=again or self.verdict.message)
         return None
-
-    def begin_again(self, remedy: Remedy) -> None:
-        """Discard what was measured, and follow a remedy."""
-        self.noise, self.precision = remedy
-        self.coarser += self.precision != DOUBLE
-        self.survey = self.evidence = None
-        self.verdict = Verdict()
-        self.ledger.discard()
 
     def result(self) -> Deconstruction:
         """The result, put together from what is known now."""
         survey, evidence, verdict = self.survey, self.evidence, self.verdict
-        known = Deconstruction(
-            verdict.kernel_type, message=verdict.message, agreement=verdict.agreement,
-            queries_by_stage=self.ledger.queries, noise=self.noise, width=self.precision.width)
+        known: dict[str, Any] = {}
         if survey is not None:
-            known = replace(known, scale=survey.scale, points=survey.X)
+            known |= {"scale": survey.scale, "points": survey.X}
         if evidence is not None:
-            points = evidence.points if len(evidence.points) else known.points
-            known = replace(known, points=points, normals=evidence.normals,
-                            singular_values=evidence.singular_values)
-            subspace = vars(evidence).get("subspace", vars(evidence).get("subspace_by_normals"))
+            measured = vars(evidence)
+            known |= {name: measured[name] for name in ("points", "normals", "singular_values")}
+            subspace = measured.get("subspace", measured.get("subspace_by_normals"))
             if subspace is not None:
-                known = replace(known, subspace=subspace.basis, rank=subspace.rank)
+                known |= {"subspace": subspace.basis, "rank": subspace.rank}
 
         # a machine that has passed the agreement test
         candidate = verdict.candidate
-        if candidate is None:
-            return known
-        known = replace(known, subspace=candidate.basis, rank=candidate.rank)
-        if candidate.surrogate:
-            return replace(known, surrogate=candidate.machine)
-        own = candidate.own_vectors
-        return replace(known, machine=candidate.machine, own_vectors=own,
-                       n_support=len(candidate.machine.support_vectors) if own else None)
+        if candidate is not None:
+            known |= {"subspace": candidate.basis, "rank": candidate.rank}
+            known["surrogate" if candidate.surrogate else "machine"] = candidate.machine
+            if candidate.own_vectors and not candidate.surrogate:
+                known |= {"own_vectors": True, "n_support": len(candidate.machine.support_vectors)}
+        return Deconstruction(
+            verdict.kernel_type, message=verdict.message, agreement=verdict.agreement,
+            queries_by_stage=self.ledger.queries, noise=self.noise, width=self.precision.width,
+            **known)

@@ -1,7 +1,7 @@
 """A model that no family fits: what can still be said of it, and how to search again."""
 
 from math import comb
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from ..boundary.noise import flip_rate, noise_floor
 from ..boundary.settings import SETTINGS as BOUNDARY
 from ..families.protocol import SelfContradiction
 from ..families.settings import SETTINGS as FAMILIES
+from ..oracles.oracle import Oracle
 from ..oracles.precision import DOUBLE, Precision
 from ..subspaces.symmetry import CYLINDER
 from .evidence import GatheredEvidence
@@ -54,9 +55,9 @@ def name_without_machine(evidence: GatheredEvidence, reasons: dict[str, str],
     except SelfContradiction as contradiction:
         return unknown(str(contradiction))
 
-    # by its degree, if its polynomial is too large to be fitted
+    # by its degree, if its polynomial of C(m + D, D) coefficients is too large to be fitted
     if degree and comb(subspace.rank + degree, degree) <= FAMILIES.most_coefficients:
-        return unknown()  # it was fitted, in vain
+        return unknown()  # it was fitted, and does not agree
     if degree == 3:
         return Verdict("cubic", reasons["cubic"])
     if degree == 2:
@@ -70,25 +71,27 @@ def name_without_machine(evidence: GatheredEvidence, reasons: dict[str, str],
 
 def _shape(evidence, subspace):
     """The name of a boundary's shape, or none; and why that is all."""
+    # within bounds, where the asymptotic behaviour is hidden
     straight = subspace.symmetry is CYLINDER
-    if evidence.bounded and straight:
-        return "", ("no polynomial of degree 1 to 3, and straight across S_Y: perhaps a tanh "
-                    "machine, whose behaviour far away lies beyond the bounds")
     if evidence.bounded:
-        return "", ("the boundary can be turned about S_Y: perhaps a Gaussian machine, but what it "
-                    "does far away lies beyond the bounds")
-    too_coarse = "by its shape: the model is not precise enough to show the machine"
-    if not straight:
-        coarse = evidence.precision.coarse
-        return ("gaussian", f"gaussian {too_coarse}") if coarse else ("", "")
-    if evidence.is_flat_nearby():
+        shape = "the boundary is rotation invariant about S_Y: perhaps a Gaussian"
+        if straight:
+            shape = "no polynomial of degree 1 to 3, and straight across S_Y: perhaps a tanh"
+        return "", f"{shape} machine, whose behaviour far away lies beyond the bounds"
+
+    # a cylinder that is no tanh machine's
+    if straight and evidence.is_flat_nearby():
         return "", "the boundary is made of flat pieces"
-    flat = evidence.is_flat_far_away(subspace.basis)
+    flat = evidence.is_flat_far_away(subspace.basis) if straight else True
     if flat is None:
         return "", ("the boundary is straight across S_Y and has an end: perhaps a Gaussian "
                     "machine with threshold 0, or one that sees a projection of its input only")
-    coarse = flat and evidence.precision.coarse
-    return ("tanh", f"tanh {too_coarse}") if coarse else ("", "")
+
+    # where the model is coarse, the shape has to do
+    name = "tanh" if straight else "gaussian"
+    if flat and evidence.precision.coarse:
+        return name, f"{name} by its shape: the model is not precise enough to show the machine"
+    return "", ""
 
 
 class Remedy(NamedTuple):
@@ -106,11 +109,13 @@ class Remedy(NamedTuple):
     precision: Precision
 
 
-def remedy_for(evidence: GatheredEvidence, noise: float) -> Remedy | str:
+def remedy_for(oracle: Oracle, evidence: GatheredEvidence, noise: float) -> Remedy | str:
     """How to search again: the rate of wrong answers, and the precision.
 
     Parameters
     ----------
+    oracle : Oracle
+        The model's own, whatever view of it was searched.
     evidence : GatheredEvidence
         Of a search that has found nothing.
     noise : float
@@ -124,7 +129,6 @@ def remedy_for(evidence: GatheredEvidence, noise: float) -> Remedy | str:
         where there is no remedy: what has been found, or nothing.
     """
     # does it contradict itself?
-    oracle: Any = evidence.oracle
     survey, precision = evidence.survey, evidence.precision
     low, high = flip_rate(oracle, survey.pool.points, evidence.rng)
     if low > noise:
@@ -139,9 +143,9 @@ def remedy_for(evidence: GatheredEvidence, noise: float) -> Remedy | str:
 
     # is its boundary off itself, over steps and over steps of a tenth?
     P, N = survey.pool.pairs(SETTINGS.noise_brackets)
-    X, V = boundary_points(oracle, P, N, DOUBLE.width * survey.scale)
+    X, V = boundary_points(evidence.oracle, P, N, DOUBLE.width * survey.scale)
     step = BOUNDARY.noise_step
-    floor, closer = (_median(noise_floor(oracle, X, V, survey.scale, evidence.rng, length))
+    floor, closer = (_median(noise_floor(evidence.oracle, X, V, survey.scale, evidence.rng, length))
                      for length in (step, step / 10))
     width = SETTINGS.deviations * floor
     if width < 10 * DOUBLE.width or closer < floor / SETTINGS.kink_ratio:
@@ -154,5 +158,4 @@ def remedy_for(evidence: GatheredEvidence, noise: float) -> Remedy | str:
 
 def _median(noise):
     """The median of what was measured; 0.0 where nothing was."""
-    noise = noise[np.isfinite(noise)]
-    return np.median(noise) if len(noise) else 0.0
+    return np.nanmedian(noise) if np.isfinite(noise).any() else 0.0

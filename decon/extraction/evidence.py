@@ -37,7 +37,7 @@ class GatheredEvidence:
     precision, rng
         Those of the survey.
     points, normals : arrays (s, d)
-        Boundary points, and unit normals, measured last.
+        Boundary points, and unit normals, measured last; at first those of the survey, and none.
     singular_values : array
         Those that S_Y was read from last.
     refuted : bool
@@ -63,8 +63,7 @@ class GatheredEvidence:
     def __init__(self, oracle: LabelOracle, survey: Survey, ledger: Ledger):
         self.oracle, self.survey, self.ledger = oracle, survey, ledger
         self.precision, self.rng, self.bounded = survey.precision, survey.rng, survey.bounded
-        self.points, self.normals = np.empty((0, 0)), np.empty((0, 0))
-        self.singular_values = np.empty(0)
+        self.points, self.normals, self.singular_values = survey.X, np.empty((0, 0)), np.empty(0)
         self.refuted, self.why_no_subspace = False, ""
         self.disagreement: dict[str, float] | None = None
         self._consistent = False
@@ -74,7 +73,13 @@ class GatheredEvidence:
         return f"GatheredEvidence({self.survey!r}, known: {', '.join(known) or 'nothing yet'})"
 
     def seen(self, **arrays: Array) -> None:
-        """Keep `points`, `normals` or `singular_values` for the result, if there are any."""
+        """Keep what was measured for the result, if there is any.
+
+        Parameters
+        ----------
+        **arrays : arrays
+            `points` (s, d), `normals` (s, d) or `singular_values` (n,), by name.
+        """
         vars(self).update({name: array for name, array in arrays.items() if len(array)})
 
     def insist_on_consistency(self, again: bool = False) -> None:
@@ -105,8 +110,7 @@ class GatheredEvidence:
         """On a line (d = 1): boundary points (n, 1), and their directions from - to +."""
         survey = self.survey
         with self.ledger.stage("boundary"):
-            survey.pool.add_cloud(survey.cloud(400), SETTINGS.fewest_of_a_label,
-                                  SETTINGS.coarse_width * survey.scale)
+            survey.enlarge(survey.pool, survey.cloud(400), survey.scale)
             X, V = survey.bracket(*survey.pool.neighbours())
         self.seen(points=X)
         return X, V
@@ -130,25 +134,21 @@ class GatheredEvidence:
             return False
         with self.ledger.stage("kernel type"):
             return has_one_label_far_away(self.oracle, SETTINGS.far * self.survey.scale,
-                                       random_state=self.rng)
+                                          random_state=self.rng)
 
     @cached_property
     def _degree_in_planes(self):
-        """The degree, 2 or 3, that shows in every one of a few planes; or None."""
+        """The lowest degree, 2 or 3, that fits curves in a few planes (section 4.1); or None."""
         self.insist_on_consistency()
-        with self.ledger.stage("kernel type"):
-            return self._look_at_planes()
-
-    def _look_at_planes(self):
-        """The lowest degree that fits the curves in all planes; or None."""
-        R, scale, width, degrees = self.survey.reach, self.survey.scale, self.precision.width, {2}
-        lines = list(zip(self.survey.X, self.survey.V, strict=True))
+        survey, width, degrees = self.survey, self.precision.width, {2}
+        lines = list(zip(survey.X, survey.V, strict=True))
         for x, v in lines[:SETTINGS.degree_planes]:
             # points of the curve in a plane that holds the bracket, far out where there are any
             plane = np.linalg.qr(np.c_[v, self.rng.standard_normal(len(x))])[0]
-            for radius in (3 * R, R, scale):
-                Z = curve_points(self.oracle, x, plane, SETTINGS.curve_points, radius,
-                                 width * radius, self.rng)
+            for radius in (3 * survey.reach, survey.reach, survey.scale):
+                with self.ledger.stage("kernel type"):
+                    Z = curve_points(self.oracle, x, plane, SETTINGS.curve_points, radius,
+                                     width * radius, self.rng)
                 if len(Z):
                     break
 
@@ -167,72 +167,64 @@ class GatheredEvidence:
 
     @cached_property
     def subspace_by_normals(self) -> Subspace | None:
-        """S_Y, across which the boundary is straight, or about which it can be turned.
+        """S_Y, about which the boundary is invariant under translations, or under rotations.
 
-        That it can be turned is considered only where the model has one label far away.
+        Rotations are considered only where the model has one label far away.
         """
+        # boundary points from the survey, or where the boundary is curved only farther out
         d, survey, radial = self.oracle.dimension, self.survey, self.one_label_far_away
-        R = survey.scale if radial else survey.reach  # such a boundary ends somewhere
-        pool, ahead = survey.pool, [survey.X, survey.V]
+        R = survey.scale if radial else survey.reach  # a radial kernel's boundary is bounded
+        pool, ahead = survey.pool, np.stack([survey.X, survey.V])
         if R > survey.scale:
-            pool = Pool(self.oracle, survey.ends, np.array([1, -1], np.int8), self.rng)
-            ahead = [np.empty((0, d))] * 2
             cloud = R / survey.scale * survey.cloud(SETTINGS.cloud_points, (1.0, 3.0))
-            with self.ledger.stage("features"):
-                pool.add_cloud(cloud, SETTINGS.fewest_of_a_label, SETTINGS.coarse_width * R)
+            pool, ahead = self._pool(self.oracle, survey.ends, cloud, R), np.empty((2, 0, d))
 
         # as few normals as it takes
-        self.finder = SubspaceFinder(self.oracle, pool, ahead, R, self.rng, self.ledger.stage,
-                                     self.precision)
-        symmetries = [CYLINDER, REVOLUTION][:1 + radial]
-        share = SETTINGS.revolution_share if radial else SETTINGS.cylinder_share
+        finder = SubspaceFinder(self.oracle, pool, ahead, R, self.rng, self.ledger.stage,
+                                self.precision)
         try:
-            found = self.finder.search(symmetries, share)
+            found = finder.search([CYLINDER, REVOLUTION][:1 + radial])
         finally:
-            self.seen(points=self.finder.X, normals=self.finder.N,
-                      singular_values=self.finder.values)
+            self.seen(points=finder.X, normals=finder.N, singular_values=finder.values)
 
         # nearly a cylinder is neither
-        n = len(self.finder.N)
-        if found is not None and found.symmetry is REVOLUTION \
-                and self.finder.looks_straight(found.basis):
+        if found is None:
+            self.why_no_subspace = _why_not(len(finder.N), d, radial)
+        elif found.symmetry is REVOLUTION and finder.looks_straight(found.basis):
             self.why_no_subspace = "the boundary is almost straight across S_Y, but not quite"
             return None
-        if found is None and n < 2:
-            self.why_no_subspace = ("no normals could be measured: the boundary is not smooth at a "
-                                    "scale of a millionth of the data's")
-        elif found is None:
-            self.why_no_subspace = (
-                f"{n} normals show no subspace across which the boundary is straight"
-                + radial * ", nor one about which it can be turned"
-                + f": {d - radial} or more support vectors, some too faint to be seen, or no "
-                "machine of ours")
         return found
+
+    def _pool(self, oracle, ends, cloud, R):
+        """A pool of a positive and a negative point and of a cloud of size R."""
+        pool = Pool(oracle, ends, np.array([1, -1], np.int8), self.rng)
+        with self.ledger.stage("features"):
+            self.survey.enlarge(pool, cloud, R)
+        return pool
 
     def _subspace_inside(self):
         """S_Y of a radial kernel within bounds, or None.
 
         A surface of revolution about S_Y is one about the space through y_1, ..., y_m and any
-        further point c too, so that points near c need not be turned out of the bounds. The lines
+        further point c too, so that rotations about c need not lead out of the bounds. The lines
         along the normals meet the affine hull of the support vectors, and the places where they do
         span S_Y.
         """
-        # turn about a point far from the bounds, as far as there is room
+        # coordinates about a point far from the bounds, and a cloud as wide as there is room
         d, c = self.oracle.dimension, self.survey.ends[0]
         R = distance_to_bounds(self.oracle, c[None])[0] * np.sqrt(d) / 3
         view = AffineView(self.oracle, origin=c)
-        pool = Pool(view, self.survey.ends - c, np.array([1, -1], np.int8), self.rng)
         steps = self.rng.standard_normal((SETTINGS.cloud_points, d)) * R / np.sqrt(d)
-        with self.ledger.stage("features"):
-            pool.add_cloud(stay_inside(view, np.zeros(d), steps), SETTINGS.fewest_of_a_label,
-                           SETTINGS.coarse_width * R)
+        pool = self._pool(view, self.survey.ends - c, stay_inside(view, np.zeros(d), steps), R)
+
+        # the space about which the boundary is a surface of revolution
         finder = SubspaceFinder(view, pool, np.empty((2, 0, d)), R, self.rng, self.ledger.stage,
                                 self.precision)
-        found = finder.search([REVOLUTION], SETTINGS.revolution_share)
+        found = finder.search([REVOLUTION])
         if found is None or finder.looks_straight(found.basis):
             return None
 
-        # where the lines x - n / gamma meet the space about which the boundary was turned
+        # where the lines x - n / gamma meet it (Eqs. 11 and 12)
         gamma = multipliers_for(found.normals, found.points, found.basis)
         meet = (found.points - found.normals / gamma[:, None]) @ found.basis @ found.basis.T
         basis, values = span_of_normals(c + meet, found.rank)
@@ -240,17 +232,27 @@ class GatheredEvidence:
         return Subspace(basis, REVOLUTION, found.points + c, found.normals, values)
 
     def is_flat_nearby(self) -> bool:
-        """Is the boundary flat nearly everywhere at the size of the data, and at its reach?"""
+        """Is the boundary flat nearly everywhere at the size of the data, and at its reach?
+
+        Returns
+        -------
+        bool
+        """
         return all(self._is_flat(R, *self.survey.pool.pairs(20))
                    for R in {self.survey.scale, self.survey.reach})
 
     def is_flat_far_away(self, basis: Array) -> bool | None:
-        """Is the boundary flat far away inside S_Y, as a tanh's is? None: it ends before.
+        """Is the boundary flat far away inside S_Y, as a tanh machine's is?
 
         Parameters
         ----------
         basis : array (d, rank)
             Orthonormal basis of S_Y.
+
+        Returns
+        -------
+        bool or None
+            None where there is no boundary far away, but one label only.
         """
         R = SETTINGS.far * self.survey.reach
         Z = self.rng.standard_normal((40, basis.shape[1])) @ basis.T
@@ -263,6 +265,17 @@ class GatheredEvidence:
     def _is_flat(self, R, P, N):
         """Is the boundary between the rows of P and of N flat nearly everywhere, at a scale R?"""
         X, V = boundary_points(self.oracle, P, N, self.precision.width * R)
-        straight = is_locally_flat(self.oracle, X, V, self.precision.flatness_step * R,
-                                   self.precision.width * R, self.rng)
-        return straight.mean() > SETTINGS.flat_share
+        flat = is_locally_flat(self.oracle, X, V, self.precision.flatness_step * R,
+                               self.precision.width * R, self.rng)
+        return flat.mean() > SETTINGS.flat_share
+
+
+def _why_not(n, d, radial):
+    """Why n normals do not show S_Y, for the user."""
+    if n < 2:
+        return ("no normals could be measured: the boundary is not smooth at a millionth of the "
+                "data's scale")
+    rotations = ", nor one about which it is invariant under rotations" if radial else ""
+    return (f"{n} normals show no subspace across which the boundary is straight{rotations}: "
+            f"{d - radial} or more support vectors, some too weakly determined, or no machine of "
+            "ours")

@@ -28,8 +28,8 @@ class Ledger:
     >>> ledger = Ledger(oracle, progress=False)
     >>> with ledger.stage("features"):
     ...     labels = oracle([[1.], [2.]])
-    >>> ledger
-    Ledger({'features': 2})
+    >>> ledger, ledger.queries
+    (Ledger(2 queries: features), {'features': 2})
     """
 
     def __init__(self, oracle: Oracle, progress: bool = True):
@@ -38,11 +38,21 @@ class Ledger:
         self.bar = tqdm(unit=" queries", delay=3, disable=not progress, leave=False)
 
     def __repr__(self) -> str:
-        return f"Ledger({self.queries})"
+        return f"Ledger({sum(self.queries.values()):,} queries: {', '.join(self.queries)})"
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Book the queries of a block of code under a name."""
+        """Book the queries of a block of code under a name.
+
+        Parameters
+        ----------
+        name : str
+            What the stage is called in `queries`.
+
+        Yields
+        ------
+        None
+        """
         before = self.oracle.queries
         self.bar.set_description(name, refresh=False)
         try:
@@ -54,7 +64,8 @@ class Ledger:
 
     def discard(self) -> None:
         """Book all that has been spent so far as discarded: the search begins anew."""
-        self.queries = {"discarded": sum(self.queries.values())}
+        if self.queries:
+            self.queries = {"discarded": sum(self.queries.values())}
 
     def close(self) -> None:
         """Remove the progress bar."""

@@ -1,5 +1,7 @@
 """What the labels of a model have told: the result of the whole algorithm."""
 
+import json
+from collections import defaultdict
 from dataclasses import dataclass, field, fields
 from os import PathLike
 from textwrap import fill
@@ -29,8 +31,8 @@ class Verdict:
     """
 
     kernel_type: str = "unknown"
-    message: str = ""
-    candidate: Candidate | None = None
+    message: str = field(default="", repr=False)
+    candidate: Candidate | None = field(default=None, repr=False)
     agreement: dict[str, float] = field(default_factory=dict)
 
 
@@ -108,12 +110,20 @@ class Deconstruction:
         return f"Deconstruction({self.kernel_type!r}, rank={self.rank}, {total:,} queries)"
 
     def summary(self) -> str:
-        """The result in a few lines of text."""
+        """The result in a few lines of text.
+
+        Returns
+        -------
+        str
+        """
+        # what was found
         known = "not known" if self.rank is None else self.rank
         lines = [f"kernel        {self.kernel_type}", f"rank of S_Y   {known}"]
         for name in ("machine", "surrogate"):
             if getattr(self, name) is not None:
                 lines.append(f"{name:14s}{self._described(getattr(self, name))}")
+
+        # how well it is tested, in which circumstances, and what it has cost
         lines += [f"agreement     {value:.4f} {where}" for where, value in self.agreement.items()]
         if self.noise:
             lines.append(f"noise         {100 * self.noise:.2g}% of the answers, voted down")
@@ -163,8 +173,7 @@ class Deconstruction:
         for item in fields(self):
             value = getattr(self, item.name)
             if isinstance(value, dict):
-                arrays[f"{item.name}.names"] = np.array(list(value), dtype=str)
-                arrays[f"{item.name}.values"] = np.array(list(value.values()))
+                arrays[f"{item.name}.json"] = json.dumps(value)
             elif isinstance(value, KernelMachine):
                 arrays |= {f"{item.name}.{k}": v for k, v in value.to_arrays().items()}
             elif item.name in ("machine", "surrogate") and value is not None:
@@ -180,19 +189,30 @@ class Deconstruction:
         Parameters
         ----------
         path : path-like
+            As given to `save`.
+
+        Returns
+        -------
+        result : Deconstruction
+
+        Raises
+        ------
+        OSError
+            If there is no such file.
         """
-        with np.load(npz_path(path), allow_pickle=False) as file:
-            arrays = dict(file)
+        # dicts as JSON, machines as parts, and all else as it is
         values: dict[str, Any] = {}
-        for item in fields(cls):
-            prefix = item.name + "."
-            parts = {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}
-            if "values" in parts:
-                pairs = zip(parts["names"].tolist(), parts["values"].tolist(), strict=True)
-                values[item.name] = dict(pairs)
-            elif parts:
-                values[item.name] = KernelMachine.from_arrays(parts)
-            elif item.name in arrays:
-                array = arrays[item.name]
-                values[item.name] = array if array.ndim else array.item()
+        machines: dict[str, dict] = defaultdict(dict)
+        with np.load(npz_path(path), allow_pickle=False) as file:
+            for key, array in file.items():
+                name, _, part = key.partition(".")
+                if part == "json":
+                    values[name] = json.loads(array.item())
+                elif part:
+                    machines[name][part] = array
+                else:
+                    values[name] = array if array.ndim else array.item()
+
+        # machines from their parts
+        values |= {name: KernelMachine.from_arrays(parts) for name, parts in machines.items()}
         return cls(**values)

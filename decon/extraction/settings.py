@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ExtractionSettings:
     """How a model is surveyed, what counts as agreement, and what is diagnosed."""
 
@@ -11,19 +11,17 @@ class ExtractionSettings:
     largest_norm: float = 1e100  # squares and cubes of larger numbers overflow
     cloud_points: int = 60  # labelled around the features
     fewest_of_a_label: int = 20  # in the pool
-    coarse_width: float = 1e-3  # of brackets that only look for points of a rare label
-    chords: int = 5  # between boundary points
-    bend: float = 0.1  # the boundary is flat where most chords miss it by less (of the reach)
-    farthest: float = 1e11  # that chords are drawn out to
-    middle: float = 1e-4  # within bounds, the same for the middle of a chord (of its length)
+    rare_width: float = 1e-3  # of brackets that only look for points of a rare label
+    secants: int = 5  # through pairs of boundary points
+    bend: float = 0.1  # the boundary is flat where most secants miss it by less (of the reach)
+    farthest_secant: float = 1e11  # that secants are followed out to
+    middle: float = 1e-4  # within bounds, the same for the middle of a secant (of its length)
 
     # evidence
     degree_planes: int = 4  # in which a degree must show
     curve_points: int = 18  # bracketed in each of them
     far: float = 1e5  # where a tanh is flat, and a Gaussian has one label only
     repeated_queries: int = 300  # by which a model may contradict itself
-    cylinder_share: int = 16  # normals come in such parts of their number,
-    revolution_share: int = 6  # in larger ones where a test is expensive
     flat_share: float = 0.5  # of points at which the boundary is flat, that makes it flat
 
     # the agreement test
@@ -37,6 +35,9 @@ class ExtractionSettings:
     deviations: float = 8.0  # a bracket of this many standard deviations of the noise is reliable
     coarsest: float = 1e-5  # brackets wider than this leave m a matter of chance
     most_coarser: int = 2  # searches with wider brackets, each with other points
+
+    def __repr__(self) -> str:
+        return f"ExtractionSettings({len(vars(self))} constants)"
 
 
 SETTINGS = ExtractionSettings()

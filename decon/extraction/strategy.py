@@ -57,6 +57,7 @@ def decide(evidence: GatheredEvidence, families: Sequence[Family] | None = None)
     reasons: dict[str, str] = {}
     agreement: dict[str, float] = {}
     for family in FAMILIES if families is None else families:
+        # does the family apply, and does it fit?
         try:
             if not family.applies(evidence):
                 continue

@@ -1,13 +1,14 @@
 """A first look at a model: labels of the features, a pool, boundary points, where it is curved."""
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ..boundary.bounds import distance_to_bounds, lies_between, stay_inside
 from ..boundary.bracketing import boundary_points
 from ..boundary.pairs import Pool
+from ..oracles.oracle import real_points
 from ..oracles.precision import DOUBLE, Precision
 from ..oracles.protocol import LabelOracle
+from ..types import Array, ArrayLike, RandomState
 from .ledger import Ledger
 from .settings import SETTINGS
 
@@ -39,7 +40,7 @@ class Survey:
         How far out the boundary is curved: R0, or more where it is nearly flat. From `find_reach`
         on.
     flat : bool
-        Is the boundary flat as far as chords reach?
+        Is the boundary flat as far as secants reach?
 
     Raises
     ------
@@ -60,12 +61,15 @@ class Survey:
     """
 
     def __init__(self, oracle: LabelOracle, features: ArrayLike, ledger: Ledger,
-                 random_state: int | np.random.Generator = 0, precision: Precision = DOUBLE):
+                 random_state: RandomState = 0, precision: Precision = DOUBLE):
         self.oracle, self.ledger, self.precision = oracle, ledger, precision
         self.rng, self.bounded = np.random.default_rng(random_state), oracle.bounds is not None
         d = oracle.dimension
+        self.reach, self.flat, self.X, self.V = np.nan, False, *np.empty((2, 0, d))
+
+        # R0, the unit of all lengths
         self.centre = np.zeros(d) if oracle.bounds is None else np.mean(oracle.bounds, axis=0)
-        self.features = _checked(features, d)
+        self.features = real_points(features, d, "features")
         with np.errstate(over="ignore"):
             norm = np.linalg.norm(self.features - self.centre)
         self.scale = norm / np.sqrt(max(1, len(self.features)))
@@ -76,15 +80,14 @@ class Survey:
             where = "at the centre of the bounds" if self.bounded else "zero"
             raise ValueError(f"features are all {where} (or there are none): their root mean "
                              "square norm sets the scale of the search, so give typical points")
-        self.reach, self.flat = self.scale, False
-        self.X = self.V = np.empty((0, d))
+        self.reach = self.scale
 
     def __repr__(self) -> str:
         return (f"Survey(scale={self.scale:.3g}, reach={self.reach:.3g}, flat={self.flat}, "
                 f"{len(self.X)} boundary points)")
 
     def run(self) -> None:
-        """Label the features, find a few boundary points, and how far out they lie on a curve."""
+        """Label the features, find a few boundary points, and how far out it is curved there."""
         self.label()
         self.find_points()
         self.find_reach()
@@ -98,17 +101,44 @@ class Survey:
             If all features get the same label.
         """
         with self.ledger.stage("features"):
+            # labels of both kinds
             labels = self.oracle(self.features)
             if abs(labels.sum()) == len(self.features):
                 only = "+1" if labels[0] > 0 else "-1"
                 raise ValueError(f"all {len(self.features)} features got the label {only}: give a "
                                  "few points of the other label too")
-            self.pool = Pool(self.oracle, self.features, labels, self.rng)
-            self.pool.add_cloud(self.cloud(SETTINGS.cloud_points), SETTINGS.fewest_of_a_label,
-                                SETTINGS.coarse_width * self.scale)
 
-    def cloud(self, n: int, radii: tuple[float, ...] = (0.5, 1.0, 3.0)) -> np.ndarray:
-        """n points (n, d): in turn at these radii, in units of the scale; below 1 near features."""
+            # the pool
+            self.pool = Pool(self.oracle, self.features, labels, self.rng)
+            self.enlarge(self.pool, self.cloud(SETTINGS.cloud_points), self.scale)
+
+    def enlarge(self, pool: Pool, cloud: Array, size: float) -> None:
+        """Add a cloud to a pool, and more points of the label that is rare.
+
+        Parameters
+        ----------
+        pool : Pool
+        cloud : array (n, d)
+        size : float
+            Of the cloud, in the units of its points.
+        """
+        pool.add_cloud(cloud, SETTINGS.fewest_of_a_label, SETTINGS.rare_width * size)
+
+    def cloud(self, n: int, radii: tuple[float, ...] = (0.5, 1.0, 3.0)) -> Array:
+        """Random points at given distances from the features, or from the centre.
+
+        Parameters
+        ----------
+        n : int
+        radii : floats
+            Distances of the points, in turn, as root mean squares in units of the scale: those
+            below 1 from random features, the others from the centre.
+
+        Returns
+        -------
+        X : array (n, d)
+            Within the bounds.
+        """
         near = self.features[self.rng.integers(len(self.features), size=n)]
         radius = np.resize(radii, n)[:, None]
         steps = self.rng.standard_normal((n, self.oracle.dimension))
@@ -116,20 +146,41 @@ class Survey:
         steps += np.where(radius < 1, near - self.centre, 0)
         return self.centre + stay_inside(self.oracle, self.centre, steps)
 
-    def between(self, n: int) -> np.ndarray:
-        """n points x_i + t (x_j - x_k) of features, shaped like them however these are scaled."""
+    def between(self, n: int) -> Array:
+        """Points x_i + t (x_j - x_k) of features: spread like them, however these are scaled.
+
+        Parameters
+        ----------
+        n : int
+
+        Returns
+        -------
+        X : array (n, d)
+            Within the bounds; t is uniform from -1/2 to 1/2.
+        """
         i, j, k = self.rng.integers(len(self.features), size=(3, n))
         steps = self.features[i] - self.centre
         steps += self.rng.uniform(-0.5, 0.5, (n, 1)) * (self.features[j] - self.features[k])
         return self.centre + stay_inside(self.oracle, self.centre, steps)
 
-    def bracket(self, P: np.ndarray, N: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Boundary points between the rows of P and of N, and directions of brackets: (n, d)."""
+    def bracket(self, P: Array, N: Array) -> tuple[Array, Array]:
+        """Boundary points, one on every segment between the rows of P and of N.
+
+        Parameters
+        ----------
+        P, N : arrays (n, d)
+            PN-pairs, as the pool draws them.
+
+        Returns
+        -------
+        X, V : arrays (n, d)
+            Boundary points, and the unit directions of their brackets, from - to +.
+        """
         return boundary_points(self.oracle, P, N, self.precision.width * self.reach)
 
     def find_points(self) -> None:
         """Bracket a few boundary points; `ends` are those of the segment of the first."""
-        P, N = self.pool.pairs(2 * SETTINGS.chords)
+        P, N = self.pool.pairs(2 * SETTINGS.secants)
         with self.ledger.stage("boundary"):
             self.X, self.V = self.bracket(P, N)
             if self.bounded:
@@ -151,23 +202,23 @@ class Survey:
     def find_reach(self) -> None:
         """How far out is the boundary curved, and is it flat as far as one can see?
 
-        Chords between boundary points are drawn out to R0, 8 R0, 64 R0, ...; the reach is where
-        most of them have left the boundary. Nearer, it is a plane n.x = c to the eye, and all
-        quadratics (n.x - c)(l.x + 1) look alike. Within bounds nothing is far out: the middles of
-        chords tell, and may be nearer the boundary.
+        Secants through pairs of boundary points are followed out to R0, 8 R0, 64 R0, ...; the
+        reach is where most of them have left the boundary. Nearer, it cannot be told from a plane
+        n.x = c, nor one quadratic (n.x - c)(l.x + 1) from another. Within bounds nothing is far
+        out: the middles of the secants tell.
         """
         if self.bounded:
             self.flat = self._is_flat_between()
             return
 
-        # chords between pairs of points, as unit vectors
+        # secants through pairs of points, as unit vectors
         V, U = self.V[::2], self.X[1::2] - self.X[::2]
         length = np.linalg.norm(U, axis=1, keepdims=True)
         X, U = self.X[::2], U / np.where(length > 0, length, 1)
 
         # drawn out further and further, until most of them are off the boundary
         bent, reach, first = np.zeros(len(X), bool), self.scale, None
-        while reach < SETTINGS.farthest * self.scale and bent.mean() < 0.5:
+        while reach < SETTINGS.farthest_secant * self.scale and bent.mean() < 0.5:
             ends, aside = X + reach * U, SETTINGS.bend * reach * V
             with self.ledger.stage("boundary"):
                 bent |= (self.oracle(ends + aside) < 0) | (self.oracle(ends - aside) > 0)
@@ -178,20 +229,8 @@ class Survey:
         self.flat = first is None
 
     def _is_flat_between(self):
-        """Do the middles of most chords lie on the boundary?"""
-        middles, chords = (self.X[::2] + self.X[1::2]) / 2, self.X[::2] - self.X[1::2]
-        aside = SETTINGS.middle * np.linalg.norm(chords, axis=1, keepdims=True) * self.V[::2]
+        """Do the middles of most secants lie on the boundary?"""
+        middles, secants = (self.X[::2] + self.X[1::2]) / 2, self.X[::2] - self.X[1::2]
+        aside = SETTINGS.middle * np.linalg.norm(secants, axis=1, keepdims=True) * self.V[::2]
         with self.ledger.stage("boundary"):
             return bool(lies_between(self.oracle, middles, aside).mean() > 0.5)
-
-
-def _checked(features, d):
-    """The features as floats, if they can be used."""
-    if np.iscomplexobj(features):
-        raise ValueError("features must be real numbers, but some are complex")
-    features = np.asarray(features, float)
-    if features.ndim != 2 or features.shape[1] != d:
-        raise ValueError(f"expected features of shape (k, {d}), got {features.shape}")
-    if not np.isfinite(features).all():
-        raise ValueError("features must be finite, but some are NaN or infinite")
-    return features

@@ -11,7 +11,7 @@ import numpy as np
 
 from .errors import OracleError
 
-# The format of the file
+# the format of the file
 MAGIC = b"decon journal 1\n"
 HEADER = struct.Struct("<16sQ")  # MAGIC, the dimension
 RECORD = struct.Struct("<cQ16s")  # the kind of record, a length, a digest of the points
@@ -68,7 +68,7 @@ class Journal:
         self.labels: tuple | None = None
         self.records: list[tuple[int, bytes, bytes]] = []
 
-        # A new file gets a header, also one whose header was torn; another's is left alone
+        # a new file gets a header, also one whose header was torn; another's is left alone
         header = HEADER.pack(MAGIC, dimension)
         try:
             data = self.path.read_bytes() if self.path.exists() else b""
@@ -80,7 +80,6 @@ class Journal:
         if not data.startswith(header):
             raise OracleError(f"{self.path} is no journal of answers to points of dimension "
                               f"{dimension}: give journal= another path")
-
         self.size, self.end = len(data), self._read(data)
 
     def __repr__(self) -> str:
@@ -90,12 +89,12 @@ class Journal:
         """Read all records; the position behind the last good one."""
         position = HEADER.size
         while position + RECORD.size + CHECK <= len(data):
-            # The head of a record, and where its body ends
+            # the head of a record, and where its body ends
             start = position + RECORD.size + CHECK
             kind, n, digest = RECORD.unpack_from(data, position)
             end = start + (n if kind == LABELS else (n + 7) // 8)
 
-            # A record that is cut off was torn; one that is wrong has been damaged
+            # a record that is cut off was torn; one that is wrong has been damaged
             whole = _is_checked(data[position:start])
             if whole and end + CHECK > len(data):
                 break
@@ -103,7 +102,7 @@ class Journal:
                 raise OracleError(f"{self.path} is damaged at byte {position}: give journal= "
                                   "another path, or a copy that is whole")
 
-            # Its body
+            # its body
             if kind == LABELS:
                 self.labels = literal_eval(data[start:end].decode())
             else:

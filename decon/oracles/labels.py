@@ -37,7 +37,22 @@ class Labels:
         return f"Labels(positive={self.positive!r}, negative={self.negative!r})"
 
     def recall(self, positive: Any, negative: Any) -> None:
-        """Take over the labels that a journal holds."""
+        """Take over the labels that a journal holds.
+
+        Parameters
+        ----------
+        positive, negative : label or None
+            None for one that has not been seen.
+
+        Raises
+        ------
+        OracleError
+            If another label was said to be the positive one.
+        """
+        if self.positive not in (None, positive):
+            raise OracleError(f"the journal counts {positive!r} as +1, but positive="
+                              f"{self.positive!r} was given: give that label, or journal= another "
+                              "path")
         self._guessed = self.positive is None and positive == 1
         self.positive, self.negative = positive, negative
 
@@ -48,6 +63,10 @@ class Labels:
         ----------
         labels : array (n,)
             Answers of the model.
+
+        Returns
+        -------
+        signs : int8 array (n,)
 
         Raises
         ------
@@ -65,46 +84,47 @@ class Labels:
     def settle(self, labels: np.ndarray) -> None:
         """Find out which label is +1 and which is -1, as far as the labels seen tell.
 
+        Parameters
+        ----------
+        labels : array (n,)
+            Answers of the model.
+
         Raises
         ------
         OracleError
             As `signs`.
         """
+        # the positive one
         kinds = _kinds(labels)
         if self.positive is None:
             self.positive = self._choose(kinds, labels)
             self._guessed = self.positive == 1
 
-        # the other label, if it has been seen
+        # the negative one, if it has been seen
         others = kinds - {self.positive}
         if len(others) > 1:
             self._complain(labels)
         if others:
             self.negative = others.pop()
             if self._guessed and not (self.negative in (-1, 0) or self.negative < 1):
-                raise OracleError(
-                    f"the model's labels are 1 and {self.negative!r}, so which of them counts as "
-                    "+1 is not clear: say so with positive="
-                )
+                raise _unclear(f"the model's labels are 1 and {self.negative!r}")
 
     def _choose(self, kinds, labels):
         """The label that counts as +1, where nobody has said so."""
+        # 1 beside 0, -1 or False, also where it is alone
         if kinds <= {-1, 0, 1} and kinds != {-1, 0}:
             return 1
         if len(kinds) == 1:
-            raise OracleError(
-                f"the model has only said {next(iter(kinds))!r} so far, so which label counts "
-                "as +1 is not clear: say so with positive="
-            )
+            raise _unclear(f"the model has only said {next(iter(kinds))!r} so far")
         if len(kinds) > 2:
             self._complain(labels)
+
+        # of any other two the larger
         try:
             return max(kinds)
         except TypeError:
-            raise OracleError(
-                f"the model's labels {' and '.join(map(repr, kinds))} have no order, so "
-                "which of them counts as +1 is not clear: say so with positive="
-            ) from None
+            some = " and ".join(map(repr, kinds))
+            raise _unclear(f"the model's labels {some} have no order") from None
 
     def _complain(self, labels):
         """Say that there are too many kinds of labels."""
@@ -112,16 +132,18 @@ class Labels:
         kinds = sorted(_kinds(labels) | known, key=str)
         others = [kind for kind in kinds if kind != self.positive]
         if len(others) == 2 and not (self._guessed or self._met):
-            raise OracleError(
-                f"positive={self.positive!r} was said to count as +1, but the model says "
-                f"{others[0]!r} and {others[1]!r}: say which of the two it is"
-            )
+            raise OracleError(f"positive={self.positive!r} was said to count as +1, but the model "
+                              f"says {others[0]!r} and {others[1]!r}: say which of the two it is")
         some = ", ".join(map(repr, kinds[:4])) + (" and so on" if len(kinds) > 4 else "")
-        raise OracleError(
-            f"an oracle needs labels of two kinds, but this model has {len(kinds)}: {some}. If "
-            "predict returns scores, give the oracle lambda X: score(X) > 0; if it has several "
-            "classes, lambda X: predict(X) == one_class"
-        )
+        raise OracleError(f"an oracle needs labels of two kinds, but this model has {len(kinds)}: "
+                          f"{some}. If predict returns scores, give the oracle lambda X: "
+                          "score(X) > 0; if it has several classes, lambda X: predict(X) == "
+                          "one_class")
+
+
+def _unclear(why):
+    """The error where nobody has said which label counts as +1, and it cannot be guessed."""
+    return OracleError(f"{why}: which label counts as +1 is not clear, say so with positive=")
 
 
 def _kinds(labels):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..blocks import blocks
 from ..types import Array, ArrayLike
 from .errors import BudgetExhausted, OracleError
 from .journal import Journal
@@ -35,7 +36,7 @@ class Oracle:
         The probability that an answer is wrong, each independently of all others. Every point is
         queried until one label leads by `votes_to_lead` answers.
     bounds : pair (lower, upper) of floats or of arrays (d,), optional
-        The box that no query may leave.
+        The lower and upper bounds of the features, which no query may leave.
     journal : path-like, optional
         A file in which every answer is kept. The same run made again reads its answers there, as
         far as they go, and queries the model for the rest alone; `decon.oracles.journal.Journal`
@@ -75,6 +76,7 @@ class Oracle:
                  positive: Any = None, budget: float | None = None, noise: float = 0.0,
                  bounds: tuple[ArrayLike, ArrayLike] | None = None,
                  journal: str | PathLike | None = None):
+        # arguments that cannot be used
         if not callable(predict):
             raise TypeError(f"predict must be callable, got {predict!r}: give model.predict, say")
         if not isinstance(dimension, int | np.integer) or dimension < 1:
@@ -83,6 +85,8 @@ class Oracle:
             raise ValueError(f"budget must be a number of queries >= 0 or None, got {budget!r}")
         if not (isinstance(noise, REAL) and 0 <= noise < 0.5):
             raise ValueError(f"noise must be a rate of wrong answers in [0, 0.5), got {noise!r}")
+
+        # the model, its labels, and the journal that may know them
         self.predict, self.dimension = predict, int(dimension)
         self.budget, self.noise = budget, float(noise)
         self.bounds = None if bounds is None else _bounds(bounds, self.dimension)
@@ -90,11 +94,7 @@ class Oracle:
         self._labels = Labels(positive)
         self._journal = None if journal is None else Journal(journal, self.dimension)
         if self._journal and self._journal.labels:
-            known = self._journal.labels
-            if positive not in (None, known[0]):
-                raise OracleError(f"{journal} counts {known[0]!r} as +1, but positive={positive!r} "
-                                  "was given: give that label, or journal= another path")
-            self._labels.recall(*known)
+            self._labels.recall(*self._journal.labels)
 
     def __repr__(self) -> str:
         return f"Oracle(dimension={self.dimension}, {self.queries:,} queries, {self.calls:,} calls)"
@@ -145,35 +145,37 @@ class Oracle:
         ValueError, BudgetExhausted, OracleError
             As a call of the oracle.
         """
-        points = self._check(X)
+        points, lead = self._check(X), votes_to_lead(noise)
         if noise == 0:
             return self._answers(points)
-        lead = votes_to_lead(noise)
-        rows = self._rows // lead + 1
-        parts = [points[i : i + rows] for i in range(0, len(points), rows)]
-        votes = [vote(self._answers, part, lead) for part in parts]
+        votes = [vote(self._answers, part, lead) for part in self._blocks(points, lead)]
         return np.concatenate(votes) if votes else np.empty(0, np.int8)
 
     def inside(self, X: ArrayLike) -> Array:
-        """Which rows of X lie within the bounds? Bool array (n,); all of them without bounds."""
-        X = np.asarray(X, float)
-        if self.bounds is None:
-            return np.ones(len(X), bool)
-        lower, upper = self.bounds
-        return ((lower <= X) & (X <= upper)).all(1)
+        """Which rows of X lie within the bounds?
 
-    @property
-    def _rows(self):
-        """How many points go to the model at once."""
-        return max(1, int(SETTINGS.block_bytes / (8 * self.dimension)))
+        Parameters
+        ----------
+        X : array (n, d)
+
+        Returns
+        -------
+        inside : bool array (n,)
+            True without bounds.
+        """
+        X = np.asarray(X, float)
+        lower, upper = self.bounds or (-np.inf, np.inf)
+        return np.all((lower <= X) & (X <= upper), axis=1)
+
+    def _blocks(self, X, times=1):
+        """The rows of X in blocks that, repeated so many times, go to the model at once."""
+        return [X[j] for j in blocks(len(X), times * self.dimension, SETTINGS.block_megabytes)]
 
     def _check(self, X):
         """The points as floats, if they may be queried."""
-        X = np.asarray(X, float)
-        if X.ndim != 2 or X.shape[1] != self.dimension:
-            raise ValueError(f"expected points of shape (n, {self.dimension}), got {X.shape}")
-        if not np.isfinite(X).all():
-            raise ValueError("points must be finite, but some are NaN or infinite")
+        X = real_points(X, self.dimension)
+
+        # the first number that is out of bounds
         outside = np.flatnonzero(~self.inside(X))
         if len(outside):
             i = outside[0]
@@ -185,30 +187,31 @@ class Oracle:
         return X
 
     def _answers(self, X):
-        """One answer a row of X, as +1 and -1."""
+        """One answer per row of X, as +1 and -1."""
         if self.budget is not None and self.queries + len(X) > self.budget:
-            raise BudgetExhausted(
-                f"the budget is {self.budget} queries; {self.queries} are spent and "
-                f"{len(X)} more are needed: raise budget="
-            )
-        blocks = [X[i : i + self._rows] for i in range(0, len(X), self._rows)]
+            raise BudgetExhausted(f"the budget is {self.budget} queries; {self.queries} are spent "
+                                  f"and {len(X)} more are needed: raise budget=")
+        if len(X) == 0:
+            return np.empty(0, np.int8)
 
         # all blocks together must show both labels, the first time
-        answered = [None] * len(blocks)
-        if self._labels.positive is None and blocks:
-            answered = [self._query(block) for block in blocks]
+        parts = self._blocks(X)
+        answered = [None] * len(parts)
+        if self._labels.positive is None:
+            answered = [self._query(part) for part in parts]
             self._labels.settle(np.concatenate(answered))
-
-        signs = [self._remembered(*pair) for pair in zip(blocks, answered, strict=True)]
-        return np.concatenate(signs) if signs else np.empty(0, np.int8)
+        return np.concatenate([*map(self._remembered, parts, answered)])
 
     def _remembered(self, X, labels):
         """The signs of a block of points, from the journal or else from the model."""
+        # from the journal, where it goes on
         if self._journal and labels is None:
             positive = self._journal.replay(X)
             if positive is not None:
                 self.queries += len(X)
                 return np.where(positive, 1, -1).astype(np.int8)
+
+        # from the model, into the journal
         signs = self._labels.signs(self._query(X) if labels is None else labels)
         if self._journal:
             self._journal.keep_labels((self._labels.positive, self._labels.negative))
@@ -217,23 +220,24 @@ class Oracle:
 
     def _query(self, X):
         """What the model says of a block of points."""
+        # its answer, or why there is none
         try:
             labels = self.predict(X.copy())  # a predict may change what it is given
         except OracleError:  # the model is itself an oracle
             raise
         except Exception as error:
-            raise OracleError(
-                f"predict raised {type(error).__name__} on an array of shape {X.shape}: {error}"
-            ) from error
+            raise OracleError(f"predict raised {type(error).__name__} on an array of shape "
+                              f"{X.shape}: {error}") from error
         self.calls += 1
         self.queries += len(X)
+
+        # one label per point
         labels = np.asarray(labels)
         if labels.size != len(X) or labels.ndim > 2:
-            raise OracleError(
-                f"predict must return one label per point: {len(X)} points were queried and "
-                f"the answer has shape {labels.shape}. If these are scores of classes, as of "
-                "predict_proba, give the oracle lambda X: scores(X)[:, 1] > 0.5"
-            )
+            raise OracleError(f"predict must return one label per point: {len(X)} points were "
+                              f"queried and the answer has shape {labels.shape}. If these are "
+                              "scores of classes, as of predict_proba, give the oracle "
+                              "lambda X: scores(X)[:, 1] > 0.5")
         return labels.ravel()
 
 
@@ -247,6 +251,10 @@ def votes_to_lead(noise: float) -> int:
     ----------
     noise : float in [0, 0.5)
         The probability that an answer is wrong.
+
+    Returns
+    -------
+    lead : int
 
     Examples
     --------
@@ -271,14 +279,55 @@ def vote(answers: Callable[[Array], Array], X: Array, lead: int) -> Array:
     Returns
     -------
     labels : int8 array (n,)
+
+    Examples
+    --------
+    >>> answers = iter([[1, -1], [1, 1]])
+    >>> vote(lambda X: next(answers), np.zeros((1, 3)), lead=2)
+    array([1], dtype=int8)
     """
     score, undecided = np.zeros(len(X), int), np.arange(len(X))
     while len(undecided):
-        # so many more answers are needed at least: no query is spent in vain
+        # so many more answers are needed at least: no query is superfluous
         again = np.repeat(undecided, lead - np.abs(score[undecided]))
         np.add.at(score, again, answers(X[again]))
         undecided = undecided[np.abs(score[undecided]) < lead]
     return np.sign(score).astype(np.int8)
+
+
+def real_points(X: ArrayLike, dimension: int, name: str = "points") -> Array:
+    """Points as an array of floats, if that is what they are.
+
+    Parameters
+    ----------
+    X : array (n, d)
+    dimension : int
+        The number d of features.
+    name : str
+        What a message calls them.
+
+    Returns
+    -------
+    X : float array (n, d)
+
+    Raises
+    ------
+    ValueError
+        If they are of another shape, complex, NaN or infinite.
+
+    Examples
+    --------
+    >>> real_points([[1, 2]], dimension=2)
+    array([[1., 2.]])
+    """
+    if np.iscomplexobj(X):
+        raise ValueError(f"{name} must be real numbers, but some are complex")
+    X = np.asarray(X, float)
+    if X.ndim != 2 or X.shape[1] != dimension:
+        raise ValueError(f"expected {name} of shape (n, {dimension}), got {X.shape}")
+    if not np.isfinite(X).all():
+        raise ValueError(f"{name} must be finite, but some are NaN or infinite")
+    return X
 
 
 def _bounds(bounds, d):

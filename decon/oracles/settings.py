@@ -7,7 +7,7 @@ from dataclasses import dataclass
 class OracleSettings:
     """How an oracle queries a model."""
 
-    block_bytes: float = 64e6  # points go to the model in blocks of about this size
+    block_megabytes: float = 64.0  # of points (1e6 bytes) that go to the model at once
     wrong_vote: float = 2e-6  # the largest probability that a point is voted to the wrong label
     bounds_margin: float = 1e-12  # of the bounds' width, kept free for rounding in a view
 

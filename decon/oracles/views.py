@@ -1,11 +1,9 @@
-"""The same oracle, seen in other coordinates or with another rate of wrong answers."""
-
-from collections.abc import Callable
+"""The same oracle, in other coordinates or with another rate of wrong answers."""
 
 import numpy as np
 
 from ..types import Array, ArrayLike
-from .oracle import Oracle, votes_to_lead
+from .oracle import Oracle
 from .protocol import LabelOracle
 from .settings import SETTINGS
 
@@ -18,8 +16,8 @@ class AffineView:
     Parameters
     ----------
     oracle : LabelOracle
-    origin : array (d,), optional
-        Left out, the origin of x.
+    origin : array (d,) or 0.0
+        The point x that z = 0 stands for.
     basis : array (d, k), optional
         Left out, z and x have the same axes.
     scale : float, default 1
@@ -33,65 +31,49 @@ class AffineView:
     (array([-1,  1], dtype=int8), 2)
     """
 
-    def __init__(self, oracle: LabelOracle, origin: Array | None = None,
+    def __init__(self, oracle: LabelOracle, origin: Array | float = 0.0,
                  basis: Array | None = None, scale: float = 1.0):
         self.oracle, self.origin, self.basis, self.scale = oracle, origin, basis, scale
         self.dimension = oracle.dimension if basis is None else basis.shape[1]
         self.bounds = None
         if oracle.bounds is not None and basis is None:
             lower, upper = oracle.bounds
-            start = np.zeros(len(lower)) if origin is None else origin
             margin = SETTINGS.bounds_margin * (upper - lower)  # for the rounding of x
-            self.bounds = (lower + margin - start) / scale, (upper - margin - start) / scale
+            self.bounds = (lower + margin - origin) / scale, (upper - margin - origin) / scale
 
     def __repr__(self) -> str:
         return f"AffineView(dimension={self.dimension}) of {self.oracle!r}"
 
     def points(self, Z: ArrayLike) -> Array:
-        """The points x that the rows of Z stand for: array (n, k) gives an array (n, d)."""
-        X = np.asarray(Z, float)
-        X = X if self.scale == 1 else self.scale * X
-        X = X if self.basis is None else X @ self.basis.T
-        return X if self.origin is None else X + self.origin
+        """The points x that the rows of Z stand for.
+
+        Parameters
+        ----------
+        Z : array (n, k)
+
+        Returns
+        -------
+        X : array (n, d)
+        """
+        X = self.scale * np.asarray(Z, float)
+        return self.origin + (X if self.basis is None else X @ self.basis.T)
 
     def __call__(self, Z: ArrayLike) -> Array:
         """The labels of the rows of Z: int8 array (n,)."""
         return self.oracle(self.points(Z))
 
     def inside(self, Z: ArrayLike) -> Array:
-        """Which rows of Z stand for points within the bounds: bool array (n,)."""
+        """Which rows of Z stand for points within the bounds?
+
+        Parameters
+        ----------
+        Z : array (n, k)
+
+        Returns
+        -------
+        inside : bool array (n,)
+        """
         return self.oracle.inside(self.points(Z))
-
-
-class KnownModel:
-    """A model whose inside is known, seen as an oracle: nothing is counted, checked or wrapped.
-
-    Parameters
-    ----------
-    predict : callable
-        Takes an array (n, d) and returns labels +1 and -1.
-    dimension : int
-
-    Examples
-    --------
-    >>> KnownModel(lambda X: np.sign(X[:, 0]), 1)(np.array([[2.]]))
-    array([1.])
-    """
-
-    def __init__(self, predict: Callable[[Array], Array], dimension: int):
-        self.predict, self.dimension = predict, dimension
-        self.bounds: tuple[Array, Array] | None = None
-
-    def __repr__(self) -> str:
-        return f"KnownModel(dimension={self.dimension})"
-
-    def __call__(self, X: ArrayLike) -> Array:
-        """The labels of the rows of X: array (n,)."""
-        return self.predict(np.asarray(X, float))
-
-    def inside(self, X: ArrayLike) -> Array:
-        """All rows of X: bool array (n,)."""
-        return np.ones(len(np.asarray(X)), bool)
 
 
 class NoiseView:
@@ -117,19 +99,19 @@ class NoiseView:
     def __repr__(self) -> str:
         return f"NoiseView(noise={self.noise:.3g}) of {self.oracle!r}"
 
-    @property
-    def votes_to_lead(self) -> int:
-        """By how many answers one label must lead before a point is taken to have it."""
-        return votes_to_lead(self.noise)
-
     def __call__(self, X: ArrayLike) -> Array:
         """The labels of the rows of X, voted for this rate: int8 array (n,)."""
-        return self.at_noise(X, self.noise)
-
-    def at_noise(self, X: ArrayLike, noise: float) -> Array:
-        """The labels of the rows of X, voted for yet another rate: int8 array (n,)."""
-        return self.oracle.at_noise(X, noise)
+        return self.oracle.at_noise(X, self.noise)
 
     def inside(self, X: ArrayLike) -> Array:
-        """Which rows of X lie within the bounds: bool array (n,)."""
+        """Which rows of X lie within the bounds?
+
+        Parameters
+        ----------
+        X : array (n, d)
+
+        Returns
+        -------
+        inside : bool array (n,)
+        """
         return self.oracle.inside(X)

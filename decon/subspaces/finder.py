@@ -62,25 +62,27 @@ class SubspaceFinder(Sample):
     Subspace(rank 3 in dimension 9, CYLINDER, 4 normals)
     """
 
-    def search(self, symmetries: Sequence[Symmetry], share: int = 16) -> Subspace | None:
+    def search(self, symmetries: Sequence[Symmetry]) -> Subspace | None:
         """Add normals until a subspace passes the test of one of the symmetries.
 
         Parameters
         ----------
         symmetries : sequence of Symmetry
             Tried in this order whenever there are new normals.
-        share : int
-            Normals come in batches of one `share`-th of their number: few where a test is cheap.
 
         Returns
         -------
         Subspace or None
             None if 2 d + 10 normals do not show one, they span all of R^d, or points run out.
         """
+        share = min(symmetry.share for symmetry in symmetries)
         while len(self.N) < 2 * self.dimension + 10:
+            # do these normals span R^d, as those of a cylinder must not?
             enough = list(symmetries) == [CYLINDER] and len(self.N) >= self.dimension + 3
-            if enough and self.values[-1] > SETTINGS.faint_value:
-                return None  # these normals do span R^d
+            if enough and self.values[-1] > SETTINGS.weak_value:
+                return None
+
+            # more normals, and what they show
             if not self.grow(max(1, len(self.N) // share)):
                 return None
             for symmetry in symmetries:
@@ -90,12 +92,22 @@ class SubspaceFinder(Sample):
         return None
 
     def find(self, symmetry: Symmetry) -> Array | None:
-        """A basis (d, rank) of the smallest subspace with a symmetry, or None: not yet."""
-        for basis, faint, patience in symmetry.candidates(self):
+        """A basis of the smallest subspace with a symmetry.
+
+        Parameters
+        ----------
+        symmetry : Symmetry
+
+        Returns
+        -------
+        basis : array (d, rank) or None
+            Orthonormal; None if the normals do not show one yet.
+        """
+        for basis, weak, patience in symmetry.candidates(self):
             # where that saves much, or the answer may well be no, first among few directions
             W = orthonormal_complement(basis)
             few = self.rng.standard_normal((W.shape[1], SETTINGS.probe_dimensions))
-            if W.shape[1] >= (2 if faint else 8) * SETTINGS.probe_dimensions \
+            if W.shape[1] >= (2 if weak else 8) * SETTINGS.probe_dimensions \
                     and self._settle(symmetry, basis, W @ np.linalg.qr(few)[0], 1) is None:
                 continue
 
@@ -134,8 +146,18 @@ class SubspaceFinder(Sample):
         return basis
 
     def looks_straight(self, basis: Array) -> bool:
-        """Is the boundary straight in all directions orthogonal to a basis (d, k), by eye?"""
-        return CYLINDER.holds(self, basis, 1, SETTINGS.by_eye)
+        """Is the boundary nearly invariant under translations orthogonal to a subspace?
+
+        Parameters
+        ----------
+        basis : array (d, k)
+            Orthonormal.
+
+        Returns
+        -------
+        bool
+        """
+        return CYLINDER.holds(self, basis, 1, SETTINGS.nearly_straight)
 
     def _settle(self, symmetry, basis, W=None, patience=0):
         """The basis, refined until the boundary falls on itself; or None.

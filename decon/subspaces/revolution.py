@@ -54,8 +54,8 @@ def holds(oracle: LabelOracle, X: Array, V: Array, basis: Array, angle: float, t
           random_state: RandomState = 0, W: Array | None = None) -> Array:
     """Is the boundary invariant under rotations about a subspace?
 
-    Every boundary point is turned by `angle` in a random direction; the labels `tolerance` below
-    and above it, along its turned direction, must still be -1 and +1. Where the basis misses a
+    Every boundary point is rotated by `angle` in a random direction; the labels `tolerance` below
+    and above it, along its rotated direction, must still be -1 and +1. Where the basis misses a
     part of S_Y, they are not. Two queries per point.
 
     Parameters
@@ -72,7 +72,7 @@ def holds(oracle: LabelOracle, X: Array, V: Array, basis: Array, angle: float, t
     random_state : int or numpy.random.Generator
     W : array (d, k), optional
         Orthonormal and orthogonal to the basis: only the parts of the points in its span are
-        turned. Left out, all that is orthogonal to the basis.
+        rotated. Left out, all that is orthogonal to the basis.
 
     Returns
     -------
@@ -100,7 +100,7 @@ def holds(oracle: LabelOracle, X: Array, V: Array, basis: Array, angle: float, t
         aside *= length / np.linalg.norm(aside, axis=1, keepdims=True)
         to = np.cos(angle) * P + np.sin(angle) * aside
 
-    # the boundary passes through the turned points too
+    # the boundary passes through the rotated points too
     X, V = reflected(X, V, W, to)
     return lies_between(oracle, X, tolerance * V)
 
@@ -109,8 +109,8 @@ def refine(oracle: LabelOracle, X: Array, V: Array, normals: Array, basis: Array
            step: float, width: float, W: Array | None = None, times: int = 1) -> Array:
     """Correct a basis of S_Y by turning: where the boundary misses itself, the basis is tilted.
 
-    With W the complement of the basis U and S_Y spanned by U + W B for a small B, a point x turned
-    so that p = W^T x becomes p', and the boundary at height h over it along the turned v,
+    With W the complement of the basis U and S_Y spanned by U + W B for a small B, a point x rotated
+    so that p = W^T x becomes p', and the boundary at height h over it along the rotated v,
 
         h n.v = -(p' - p)^T B U^T (n - gamma x),
 
@@ -168,7 +168,7 @@ def refine(oracle: LabelOracle, X: Array, V: Array, normals: Array, basis: Array
 
 
 def _turns(P, angle):
-    """Rows p of P (n, k) turned by an angle in k - 1 orthogonal directions, and -p: (n, k, k)."""
+    """Rows p of P (n, k) rotated by an angle in k - 1 orthogonal directions, and -p: (n, k, k)."""
     k, length = P.shape[1], np.linalg.norm(P, axis=1)[:, None]
     frames = np.stack([np.linalg.qr(np.c_[p, np.eye(k)])[0].T for p in P])
     frames[:, 0] = P / length

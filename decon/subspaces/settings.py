@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SubspaceSettings:
     """How S_Y is sought among normals, tested and refined."""
 
@@ -11,14 +11,16 @@ class SubspaceSettings:
     cylinder_gap: float = 8.0
     revolution_gap: float = 4.0
     coarse_revolution_gap: float = 2.5  # where brackets are coarse
-    faint_value: float = 1e-3  # singular value of a direction that is easily lost in a correction
+    weak_value: float = 1e-3  # singular value of a direction that is easily lost in a correction
 
     # points
+    cylinder_share: int = 16  # normals come in such parts of their number,
+    revolution_share: int = 6  # in larger ones where a test is expensive
     held_back: int = 6  # boundary points that test a subspace they had no part in finding
     share_that_must_pass: float = 0.75  # of them: some brackets may graze the boundary
     least_incidence: float = 0.1  # n.v of a bracket that does not graze it
     clearance: float = 1e-3  # points nearer to the oracle's bounds are left out
-    least_offset: float = 0.05  # of |x|, that x must lie out of S_Y to show its gamma
+    least_height: float = 0.05  # of |x|, that x must lie out of S_Y to show its gamma
 
     # tests: how far they reach (of the whole way: one length, or a quarter of a turn), and how
     # far the boundary may then miss itself
@@ -26,7 +28,7 @@ class SubspaceSettings:
     tolerances: tuple[float, ...] = (1e-6, 1e-5, 1e-4, 5e-4, 2e-3, 1e-2)  # on the way to the last
     rough_turn_tolerance: float = 1e-4  # after a short turn
     wide_turn_tolerance: float = 3e-3  # after a quarter of a turn, before anything is refined
-    by_eye: float = 1e-4  # a boundary looks straight if it misses itself by less
+    nearly_straight: float = 1e-4  # a boundary is, if it misses itself by less
     probe_dimensions: int = 3  # of the complement, in which a subspace is tried before all others
     rough_miss: float = 1e-5  # a larger miss is refined roughly first
 
@@ -35,6 +37,9 @@ class SubspaceSettings:
     rough_width: float = 1e-9
     rough_turn_step: float = 1e-4
     fine_turn_step: float = 1e-6
+
+    def __repr__(self) -> str:
+        return f"SubspaceSettings({len(vars(self))} constants)"
 
 
 SETTINGS = SubspaceSettings()

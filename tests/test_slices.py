@@ -24,7 +24,7 @@ from decon.subspaces.symmetry import CYLINDER
 D, M = 12, 5
 
 
-def slice_of(predict, d, seed, reach=3.0, precision=DOUBLE, anchor=1.0, frame=None, bounds=None,
+def slice_of(predict, d, seed, scale=3.0, precision=DOUBLE, anchor=1.0, frame=None, bounds=None,
              spread=1.0):
     """A slice of R^d that begins at a boundary point, and the batches that the model is asked."""
     asked = []
@@ -42,7 +42,7 @@ def slice_of(predict, d, seed, reach=3.0, precision=DOUBLE, anchor=1.0, frame=No
     ends = np.array([P[0], N[0]])
     if frame is not None:
         ends = x[0] + (ends - x[0]) @ frame @ frame.T
-    part = Slice(oracle, x[0], ends, reach, anchor, rng, frame, precision)
+    part = Slice(oracle, x[0], ends, scale, anchor, rng, frame, precision)
     asked.clear()
     return part, asked
 
@@ -109,7 +109,7 @@ def test_brackets_begin_in_a_cloud_of_two_sizes_inside_the_slice(n, radius, monk
     monkeypatch.setattr("decon.families.slices.Pool", Kept)
     part.grow(7, n, radius)
 
-    # the cloud: half of it at the radius, half at three times that, in units of the reach
+    # the cloud: half of it at the radius, half at three times that, in units of the scale
     cloud = asked[0] - part.x0
     assert len(cloud) == max(40, (n - 1) // 4)
     sizes = [np.sqrt((some**2).sum(1).mean()) for some in (cloud[::2], cloud[1::2])]
@@ -142,12 +142,12 @@ def test_a_rare_label_is_looked_for(seed, monkeypatch):
 
     pools = []
     monkeypatch.setattr("decon.families.slices.Pool", lambda *a: pools.append(Pool(*a)) or pools[0])
-    part, asked = slice_of(inside, 4, seed, reach=40.0)
+    part, asked = slice_of(inside, 4, seed, scale=40.0)
     part.grow(4, 900, 1.0)
     positive = pools[0].points[pools[0].labels > 0]
     assert len(positive) == 29 and inside(positive).min() == 1
     np.testing.assert_allclose((part.points**2).sum(1), 3)
-    # on 28 brackets of their ends they are found to a thousandth of the reach
+    # on 28 brackets of their ends they are found to a thousandth of the scale
     assert (np.linalg.norm(positive, axis=1) > 1.6).sum() < 15
 
 
@@ -195,7 +195,7 @@ def test_a_slice_stays_within_bounds():
 
 # Reading a slice
 
-def synthetic(values, seed, n=None, size=1.0, width=1e-12, reach=1.0):
+def synthetic(values, seed, n=None, size=1.0, width=1e-12, scale=1.0):
     """A slice with points of the quadratic sum_i values_i (u_i.z - c_i)^2 = 1, no oracle."""
     s, rng = len(values), np.random.default_rng(seed)
     U = np.linalg.qr(rng.standard_normal((s, s)))[0]
@@ -205,35 +205,35 @@ def synthetic(values, seed, n=None, size=1.0, width=1e-12, reach=1.0):
     B = np.r_[np.c_[A, k], [np.r_[k, (values * c**2).sum() - 1]]]
 
     # roots of the quadratic on random lines, and errors of the brackets' width along them
-    Z, V = reach * size * rng.standard_normal((2, 50 * n, s))
+    Z, V = scale * size * rng.standard_normal((2, 50 * n, s))
     V /= np.linalg.norm(V, axis=1, keepdims=True)
-    H, G = np.c_[Z / reach, np.ones(len(Z))], np.c_[V, np.zeros(len(V))]
+    H, G = np.c_[Z / scale, np.ones(len(Z))], np.c_[V, np.zeros(len(V))]
     p, q, r = (((X @ B) * Y).sum(1) for X, Y in ((G, G), (H, G), (H, H)))
     with np.errstate(invalid="ignore", divide="ignore"):
         t = (-q + np.sqrt(q**2 - p * r)) / p
     good = np.flatnonzero(np.abs(t) < 3 * size)[:n]
     assert len(good) == n
-    Z = Z[good] + reach * (t[good] + width * rng.uniform(-0.5, 0.5, n))[:, None] * V[good]
-    part = Slice(None, np.zeros(s), np.eye(2, s), reach, 1.0, rng, np.eye(s),
+    Z = Z[good] + scale * (t[good] + width * rng.uniform(-0.5, 0.5, n))[:, None] * V[good]
+    part = Slice(None, np.zeros(s), np.eye(2, s), scale, 1.0, rng, np.eye(s),
                  Precision(width))
     part.Z, part.V, part.weights = Z, V[good], np.ones(n)
     return part, B, U
 
 
-@pytest.mark.parametrize("reach", [1.0, 100.0])
+@pytest.mark.parametrize("scale", [1.0, 100.0])
 @pytest.mark.parametrize("seed", range(8))
-def test_the_reading_is_the_quadratic_its_rank_and_its_singular_values(seed, reach):
+def test_the_reading_is_the_quadratic_its_rank_and_its_singular_values(seed, scale):
     s, m = 6, 1 + seed % 5
     rng = np.random.default_rng(seed)
     sizes = rng.uniform(0.5, 2, s) * np.resize([1, -1], s) * (np.arange(s) < m)
-    part, B, U = synthetic(sizes, seed, reach=reach, width=1e-11)
+    part, B, U = synthetic(sizes, seed, scale=scale, width=1e-11)
     seen = part.read()
     assert seen.rank == m == seen.U.shape[1] and seen.clear is True
     assert off_span(seen.U, U.T[:m]) < 1e-6
 
-    # (t, 1)^T A (t, 1) is the truth, up to a factor, in units of the reach
-    z = reach * rng.standard_normal((50, s))
-    q, truth = values(seen.A, z @ seen.U), values(B, z / reach)
+    # (t, 1)^T A (t, 1) is the truth, up to a factor, in units of the scale
+    z = scale * rng.standard_normal((50, s))
+    q, truth = values(seen.A, z @ seen.U), values(B, z / scale)
     assert proportional(q * np.sign(q @ truth), truth, 1e-6)
     singular = np.linalg.svd(B[:-1], compute_uv=False)
     np.testing.assert_allclose(seen.singular_values / seen.singular_values[0],
@@ -316,7 +316,7 @@ def test_what_a_slice_shows_is_completed(s, seed):
     q, f = values(seen.A, (x - part.x0) @ T), machine.decision_function(x)
     assert proportional(q * np.sign(q @ f), f, 1e-6)
 
-    # m + 3 lines a direction, each from 0.03 of the reach down to the width
+    # m + 3 lines a direction, each from 0.03 of the scale down to the width
     lines = (M + 3) * (D - s)
     assert lines * np.log2(0.03 / 1e-12) < spent < lines * (np.log2(0.03 / 1e-12) + 9) + 200
 
@@ -334,7 +334,7 @@ def test_lines_start_a_little_off_the_slice_on_both_sides(seed):
     off = first[:, s:]
     assert len(off) == (M + 3) * (D - s) and ((np.abs(off) > 1e-9).sum(1) == 1).all()
     delta = off.sum(1)
-    np.testing.assert_allclose(np.abs(delta), 0.03 * part.reach, rtol=1e-9)
+    np.testing.assert_allclose(np.abs(delta), 0.03 * part.scale, rtol=1e-9)
     assert (delta > 0).sum() == len(delta) / 2
     # where the boundary is steep: its normal is not orthogonal to the bracket
     points = {tuple(p) for p in np.round(first[:, :s], 9)}
@@ -357,7 +357,7 @@ def test_a_thin_boundary_that_lines_miss_is_completed(seed):
     def inside(X):
         return np.where(((X @ A) * X).sum(1) < 2, 1, -1)
 
-    part, _ = slice_of(inside, 8, seed, reach=1.5, spread=0.3)
+    part, _ = slice_of(inside, 8, seed, scale=1.5, spread=0.3)
     part.grow(6, enough(6), 1.0)
     seen = part.read()
     assert seen.rank == 4
@@ -520,7 +520,7 @@ def test_crossings_on_a_line(crossings, sign):
 
     evidence = SimpleNamespace(
         oracle=SimpleNamespace(dimension=1), precision=DOUBLE, bounded=False, refuted=False,
-        survey=SimpleNamespace(flat=False, reach=1.0, scale=1.0, pool=SimpleNamespace(
+        survey=SimpleNamespace(flat=False, curvature_scale=1.0, scale=1.0, pool=SimpleNamespace(
             points=np.linspace(-2, 2, 9)[:, None], labels=predict(np.linspace(-2, 2, 9)[:, None]))),
         crossings=(roots[:, None], np.sign([[predict(np.array([[r + 1e-9]]))[0]] for r in roots])),
         seen=lambda **arrays: None)
@@ -566,13 +566,13 @@ def test_a_second_look_is_nearer_and_insists_on_consistency():
         return np.where(np.linalg.norm(X, axis=1) < 60, machine.predict(X), np.sign(X[:, 0]))
 
     evidence, near = evidence_of(predict, 6), QuadraticFamily(near=True)
-    assert evidence.survey.reach > evidence.survey.scale and not near.applies(evidence)
+    assert evidence.survey.curvature_scale > evidence.survey.scale and not near.applies(evidence)
     evidence.refuted = True
     assert near.applies(evidence) and repr(near) == "QuadraticFamily(near=True)"
     with pytest.raises(Refuted):
         QuadraticFamily().fit(evidence)
     assert same_machine(near.fit(evidence), machine, tolerance=1e-3)
-    evidence.survey.reach = evidence.survey.scale
+    evidence.survey.curvature_scale = evidence.survey.scale
     assert not near.applies(evidence)
     evidence = evidence_of(predict, 6)
     evidence.survey.pool.labels = -evidence.survey.pool.labels

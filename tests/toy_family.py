@@ -38,7 +38,7 @@ class Balls:
 
     def fit(self, evidence):
         """The centre and the radius that fit the boundary points best."""
-        survey, width = evidence.survey, evidence.precision.width * evidence.survey.reach
+        survey, width = evidence.survey, evidence.precision.width * evidence.survey.curvature_scale
         with evidence.ledger.stage("ball"):
             X, _ = survey.bracket(*survey.pool.pairs(2 * (evidence.oracle.dimension + 1)))
 

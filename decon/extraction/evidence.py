@@ -145,7 +145,7 @@ class GatheredEvidence:
         for x, v in lines[:SETTINGS.degree_planes]:
             # points of the curve in a plane that holds the bracket, far out where there are any
             plane = np.linalg.qr(np.c_[v, self.rng.standard_normal(len(x))])[0]
-            for radius in (3 * survey.reach, survey.reach, survey.scale):
+            for radius in (3 * survey.curvature_scale, survey.curvature_scale, survey.scale):
                 with self.ledger.stage("kernel type"):
                     Z = curve_points(self.oracle, x, plane, SETTINGS.curve_points, radius,
                                      width * radius, self.rng)
@@ -173,7 +173,7 @@ class GatheredEvidence:
         """
         # boundary points from the survey, or where the boundary is curved only farther out
         d, survey, radial = self.oracle.dimension, self.survey, self.one_label_far_away
-        R = survey.scale if radial else survey.reach  # a radial kernel's boundary is bounded
+        R = survey.scale if radial else survey.curvature_scale  # a radial one is bounded
         pool, ahead = survey.pool, np.stack([survey.X, survey.V])
         if R > survey.scale:
             cloud = R / survey.scale * survey.cloud(SETTINGS.cloud_points, (1.0, 3.0))
@@ -232,14 +232,14 @@ class GatheredEvidence:
         return Subspace(basis, REVOLUTION, found.points + c, found.normals, values)
 
     def is_flat_nearby(self) -> bool:
-        """Is the boundary flat nearly everywhere at the size of the data, and at its reach?
+        """Is the boundary flat nearly everywhere, at the scale and at the curvature scale?
 
         Returns
         -------
         bool
         """
         return all(self._is_flat(R, *self.survey.pool.pairs(20))
-                   for R in {self.survey.scale, self.survey.reach})
+                   for R in {self.survey.scale, self.survey.curvature_scale})
 
     def is_flat_far_away(self, basis: Array) -> bool | None:
         """Is the boundary flat far away inside S_Y, as a tanh machine's is?
@@ -254,7 +254,7 @@ class GatheredEvidence:
         bool or None
             None where there is no boundary far away, but one label only.
         """
-        R = SETTINGS.far * self.survey.reach
+        R = SETTINGS.far * self.survey.curvature_scale
         Z = self.rng.standard_normal((40, basis.shape[1])) @ basis.T
         Z *= R / np.linalg.norm(Z, axis=1, keepdims=True)
         pool = Pool(self.oracle, Z, self.oracle(Z), self.rng)

@@ -84,8 +84,8 @@ class Deconstruction:
         The rate of wrong answers that was reckoned with: the oracle's, or an upper estimate where
         the model contradicted itself.
     width : float
-        Of the brackets, in units of the reach: 1e-12, or wider where the labels near the boundary
-        were found to be rounding.
+        Of the brackets, in units of the curvature scale: 1e-12, or wider where the labels near
+        the boundary were found to be rounding.
     """
 
     kernel_type: str = "unknown"

@@ -13,7 +13,7 @@ class ExtractionSettings:
     fewest_of_a_label: int = 20  # in the pool
     rare_width: float = 1e-3  # of brackets that only look for points of a rare label
     secants: int = 5  # through pairs of boundary points
-    bend: float = 0.1  # the boundary is flat where most secants miss it by less (of the reach)
+    bend: float = 0.1  # the boundary is flat where most secants miss it by less (of their length)
     farthest_secant: float = 1e11  # that secants are followed out to
     middle: float = 1e-4  # within bounds, the same for the middle of a secant (of its length)
 

@@ -14,7 +14,7 @@ from .settings import SETTINGS
 
 
 class Survey:
-    """What has to be known of a model before anything else: points, scale and reach.
+    """What has to be known of a model before anything else: points, scale and curvature.
 
     Parameters
     ----------
@@ -36,9 +36,9 @@ class Survey:
         A few boundary points, and the directions of their brackets. From `find_points` on.
     ends : array (2, d)
         A positive and a negative point on a line with X[0].
-    reach : float
-        How far out the boundary is curved: R0, or more where it is nearly flat. From `find_reach`
-        on.
+    curvature_scale : float
+        How far out the boundary is curved: R0, or more where it is nearly flat. From
+        `find_curvature_scale` on.
     flat : bool
         Is the boundary flat as far as secants reach?
 
@@ -65,7 +65,7 @@ class Survey:
         self.oracle, self.ledger, self.precision = oracle, ledger, precision
         self.rng, self.bounded = np.random.default_rng(random_state), oracle.bounds is not None
         d = oracle.dimension
-        self.reach, self.flat, self.X, self.V = np.nan, False, *np.empty((2, 0, d))
+        self.curvature_scale, self.flat, self.X, self.V = np.nan, False, *np.empty((2, 0, d))
 
         # R0, the unit of all lengths
         self.centre = np.zeros(d) if oracle.bounds is None else np.mean(oracle.bounds, axis=0)
@@ -80,17 +80,17 @@ class Survey:
             where = "at the centre of the bounds" if self.bounded else "zero"
             raise ValueError(f"features are all {where} (or there are none): their root mean "
                              "square norm sets the scale of the search, so give typical points")
-        self.reach = self.scale
+        self.curvature_scale = self.scale
 
     def __repr__(self) -> str:
-        return (f"Survey(scale={self.scale:.3g}, reach={self.reach:.3g}, flat={self.flat}, "
+        return (f"Survey(scale={self.scale:.3g}, curvature_scale={self.curvature_scale:.3g}, "
                 f"{len(self.X)} boundary points)")
 
     def run(self) -> None:
         """Label the features, find a few boundary points, and how far out it is curved there."""
         self.label()
         self.find_points()
-        self.find_reach()
+        self.find_curvature_scale()
 
     def label(self) -> None:
         """Query the features, and begin the pool with them and a cloud around them.
@@ -176,7 +176,7 @@ class Survey:
         X, V : arrays (n, d)
             Boundary points, and the unit directions of their brackets, from - to +.
         """
-        return boundary_points(self.oracle, P, N, self.precision.width * self.reach)
+        return boundary_points(self.oracle, P, N, self.precision.width * self.curvature_scale)
 
     def find_points(self) -> None:
         """Bracket a few boundary points; `ends` are those of the segment of the first."""
@@ -199,13 +199,13 @@ class Survey:
             half /= 2
         return P, N
 
-    def find_reach(self) -> None:
+    def find_curvature_scale(self) -> None:
         """How far out is the boundary curved, and is it flat as far as one can see?
 
         Secants through pairs of boundary points are followed out to R0, 8 R0, 64 R0, ...; the
-        reach is where most of them have left the boundary. Nearer, it cannot be told from a plane
-        n.x = c, nor one quadratic (n.x - c)(l.x + 1) from another. Within bounds nothing is far
-        out: the middles of the secants tell.
+        curvature scale is where most of them have left the boundary. Nearer, it cannot be told
+        from a plane n.x = c, nor one quadratic (n.x - c)(l.x + 1) from another. Within bounds
+        nothing is far out: the middles of the secants tell.
         """
         if self.bounded:
             self.flat = self._is_flat_between()
@@ -217,15 +217,15 @@ class Survey:
         X, U = self.X[::2], U / np.where(length > 0, length, 1)
 
         # drawn out further and further, until most of them are off the boundary
-        bent, reach, first = np.zeros(len(X), bool), self.scale, None
-        while reach < SETTINGS.farthest_secant * self.scale and bent.mean() < 0.5:
-            ends, aside = X + reach * U, SETTINGS.bend * reach * V
+        bent, length, first = np.zeros(len(X), bool), self.scale, None
+        while length < SETTINGS.farthest_secant * self.scale and bent.mean() < 0.5:
+            ends, aside = X + length * U, SETTINGS.bend * length * V
             with self.ledger.stage("boundary"):
                 bent |= (self.oracle(ends + aside) < 0) | (self.oracle(ends - aside) > 0)
-            first = reach if bent.any() and first is None else first
-            self.reach, reach = reach, 8 * reach
+            first = length if bent.any() and first is None else first
+            self.curvature_scale, length = length, 8 * length
         if bent.mean() < 0.5:  # never most of them: where the first did, or nowhere
-            self.reach = first or self.scale
+            self.curvature_scale = first or self.scale
         self.flat = first is None
 
     def _is_flat_between(self):

@@ -143,10 +143,10 @@ class Evidence(Protocol):
     rng : numpy.random.Generator
         The source of all random numbers.
     precision : Precision
-        The `width` of brackets, in units of the survey's reach, and tolerances that follow from it.
+        The `width` of brackets, in units of the curvature scale, and tolerances that follow.
     survey : Survey
-        The first look: the given `features`, their size `scale`, the `reach` at which the boundary
-        shows its curvature (it is `flat` if it shows none), a `pool` of labelled points, and
+        The first look: the given `features`, their size `scale`, the `curvature_scale` at which
+        the boundary is curved (it is `flat` if it nowhere is), a `pool` of labelled points, and
         boundary points `X`. `survey.bracket(*survey.pool.pairs(n))` finds n more.
     bounded : bool
         Whether there are bounds that no query may leave.

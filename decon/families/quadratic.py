@@ -19,15 +19,15 @@ class QuadraticFamily:
     Attributes
     ----------
     near : bool
-        Look at the boundary at the size of the data, after a fit farther out, at the reach, has
-        failed the agreement test.
+        Look at the boundary at the size of the data, after a fit farther out, at the curvature
+        scale, has failed the agreement test.
     """
 
     near: bool = False
     name = "quadratic"
 
     def applies(self, evidence: Evidence) -> bool:
-        """Whether the boundary is curved; near the data, only after a fit at the reach failed.
+        """Whether the boundary is curved; near the data, only after a fit farther out failed.
 
         Parameters
         ----------
@@ -39,7 +39,7 @@ class QuadraticFamily:
         """
         survey = evidence.survey
         if self.near:
-            return evidence.refuted and survey.reach != survey.scale
+            return evidence.refuted and survey.curvature_scale != survey.scale
         return not survey.flat or evidence.bounded
 
     def fit(self, evidence: Evidence) -> Candidate:
@@ -59,14 +59,14 @@ class QuadraticFamily:
             If the boundary in a slice is no quadratic, or one of too many coefficients; on a line,
             if there are not two crossings.
         """
-        d, survey, reach = evidence.oracle.dimension, evidence.survey, evidence.survey.reach
+        d, survey = evidence.oracle.dimension, evidence.survey
         if d == 1:
             return self._on_a_line(evidence)
         if self.near:
             evidence.insist_on_consistency()
-            reach = survey.scale
-        part = Slice(evidence.oracle, survey.X[0], survey.ends, reach,
-                     np.sqrt(reach / survey.scale), evidence.rng, precision=evidence.precision)
+        scale = survey.scale if self.near else survey.curvature_scale
+        part = Slice(evidence.oracle, survey.X[0], survey.ends, scale,
+                     np.sqrt(scale / survey.scale), evidence.rng, precision=evidence.precision)
         s, fits = 2, unknowns(d) <= SETTINGS.most_coefficients
         while s < d:
             seen = self._read(evidence, part, s)
@@ -83,13 +83,13 @@ class QuadraticFamily:
                     T = part.extend(seen)
                 if T is not None:
                     seen, T = self._averaged(evidence, part, seen, T)
-                    return self._candidate(evidence, seen, T, part.x0, reach)
+                    return self._candidate(evidence, seen, T, part.x0, scale)
 
             # if not, a larger slice
             s = d if whole and fits else s + s // 2
             s = d if 1.2 * s >= d else s
         seen = self._read(evidence, part, d)
-        return self._candidate(evidence, seen, part.P @ seen.U, part.x0, reach)
+        return self._candidate(evidence, seen, part.P @ seen.U, part.x0, scale)
 
     def _read(self, evidence, part, s):
         """What a slice of s dimensions shows; from more points, farther out, if it is not clear."""
@@ -119,7 +119,7 @@ class QuadraticFamily:
             return seen, T
         U = np.linalg.qr(T)[0]
         ends = part.x0 + (part.ends - part.x0) @ U @ U.T
-        inner = Slice(evidence.oracle, part.x0, ends, part.reach, part.weights[0], evidence.rng, U,
+        inner = Slice(evidence.oracle, part.x0, ends, part.scale, part.weights[0], evidence.rng, U,
                       evidence.precision)
         again = self._look(evidence, inner, U.shape[1])
         return (again, U @ again.U) if again.residual < SETTINGS.largest_misfit else (seen, T)
@@ -130,9 +130,10 @@ class QuadraticFamily:
         if len(X) != 2:
             raise Refuted(f"no linear or quadratic machine: {len(X)} crossings on a line")
         seen = Reading(fit_polynomial(X, 2)[0], np.eye(1), 1, True, np.ones(1), 0.0)
-        return self._candidate(evidence, seen, np.eye(1), np.zeros(1), evidence.survey.reach)
+        scale = evidence.survey.curvature_scale
+        return self._candidate(evidence, seen, np.eye(1), np.zeros(1), scale)
 
-    def _candidate(self, evidence, seen, T, x0, reach):
+    def _candidate(self, evidence, seen, T, x0, scale):
         """The machine of the quadratic seen, at t = T^T (x - x0)."""
         # what it does not show
         rank, survey, caveat = seen.rank, evidence.survey, ""
@@ -154,7 +155,7 @@ class QuadraticFamily:
 
         # the sign that agrees with known labels
         psi, _ = evaluate(A, survey.pool.points @ T)
-        machine = quasi_support_vectors(A if np.sign(psi) @ survey.pool.labels >= 0 else -A, reach)
+        machine = quasi_support_vectors(A if np.sign(psi) @ survey.pool.labels >= 0 else -A, scale)
 
         # from S_Y to R^d: K(T^T x, y) = K(x, T y)
         machine.support_vectors = machine.support_vectors @ T.T

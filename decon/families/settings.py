@@ -1,4 +1,4 @@
-"""The constants of this folder's own files. Lengths are in units of the reach."""
+"""The constants of this folder's own files. Lengths are in units of the curvature scale."""
 
 from dataclasses import dataclass
 

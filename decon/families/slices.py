@@ -59,7 +59,7 @@ class Slice:
     ends : array (2, d)
         A positive and a negative point on a line with it: all slices hold this line, hence points
         of both labels.
-    reach : float
+    scale : float
         Points are bracketed as far as about 3 times this from x0.
     anchor : float
         The weight of x0 in the fits.
@@ -88,11 +88,11 @@ class Slice:
     (2, True, (5, 2))
     """
 
-    def __init__(self, oracle: LabelOracle, x0: Array, ends: Array, reach: float, anchor: float,
+    def __init__(self, oracle: LabelOracle, x0: Array, ends: Array, scale: float, anchor: float,
                  rng: np.random.Generator, frame: Array | None = None,
                  precision: Precision = DOUBLE):
-        self.oracle, self.x0, self.ends, self.reach, self.rng = oracle, x0, ends, reach, rng
-        self.precision, self.width, d = precision, precision.width * reach, len(x0)
+        self.oracle, self.x0, self.ends, self.scale, self.rng = oracle, x0, ends, scale, rng
+        self.precision, self.width, d = precision, precision.width * scale, len(x0)
         if frame is None:
             frame = np.linalg.qr(np.c_[ends[0] - ends[1], rng.standard_normal((d, d - 1))])[0]
         self.frame = frame
@@ -123,7 +123,7 @@ class Slice:
         n : int
             How many points there are to be then; three times as many if brackets are coarse.
         radius : float
-            Half of the brackets' ends lie about so far from x0, the others 3 times as far (reach).
+            Half of the brackets' ends lie about so far from x0, the others 3 times as far (scale).
         """
         # the points found so far, in coordinates of the larger slice
         self.Z, self.V = (np.pad(a, ((0, 0), (0, s - a.shape[1]))) for a in (self.Z, self.V))
@@ -132,10 +132,10 @@ class Slice:
         missing = self.precision.points_factor * n - len(self.Z)
         size = max(40, missing // 4)
         cloud = self.rng.standard_normal((size, s)) / np.sqrt(s)
-        cloud *= np.resize([1.0, 3.0], size)[:, None] * radius * self.reach
+        cloud *= np.resize([1.0, 3.0], size)[:, None] * radius * self.scale
         cloud = stay_inside(self.oracle, self.x0, cloud @ self.P.T)
         pool = Pool(self.oracle, self.ends, np.array([1, -1]), self.rng)
-        pool.add_cloud(self.x0 + cloud, max(20, missing // 30), 1e-3 * self.reach)
+        pool.add_cloud(self.x0 + cloud, max(20, missing // 30), 1e-3 * self.scale)
 
         # boundary points between its positive and its negative points
         X, V = boundary_points(self.oracle, *pool.pairs(missing), self.width)
@@ -151,7 +151,7 @@ class Slice:
         again, _ = fit_polynomial(np.delete(Z, few, 0), 2, np.delete(self.weights, few))
 
         # the rank of [M k]: singular values above the noise, in which the two fits differ
-        left, singular, noise = relevant_directions(A, again, self.reach)
+        left, singular, noise = relevant_directions(A, again, self.scale)
         rank = max(1, int((singular > SETTINGS.seen_value * noise).sum()))
         clear = bool(singular[rank - 1] > SETTINGS.clear_value * noise[rank - 1])
 
@@ -160,7 +160,7 @@ class Slice:
         lift = block_diag(U, 1)
         inside = lift.T @ A @ lift
         off = np.quantile(distance_to_zeros(inside, Z @ U), 0.99)
-        if off > 10 * self.precision.symmetry_tolerance * self.reach:
+        if off > 10 * self.precision.symmetry_tolerance * self.scale:
             inside, U = A, left
         return Reading(inside, U, rank, clear, singular, misfit(Z, 2, self.width, values[1]))
 
@@ -207,7 +207,7 @@ class Slice:
         basis = np.linalg.qr(T)[0]
         if not self._is_straight(X[few], V[few], basis):
             normals = (self.Z[j] @ U @ M + k) @ T.T
-            basis = cylinder.refine(self.oracle, X[j], V[j], normals, basis, self.reach, self.width)
+            basis = cylinder.refine(self.oracle, X[j], V[j], normals, basis, self.scale, self.width)
             T = basis @ np.linalg.inv((self.P @ U).T @ basis)
             if not self._is_straight(X[few], V[few], basis):
                 return None
@@ -216,7 +216,7 @@ class Slice:
     def _rows_outside(self, seen, W, X, V, j):
         """The matrix B of `extend`, by Eq. (1) at boundary points near the points j."""
         # crossings X_j + delta w + h V_j, for every w; nearer, where a line misses the boundary
-        delta = SETTINGS.step_off_slice * self.reach * np.resize([1.0, -1.0], (W.shape[1], len(j)))
+        delta = SETTINGS.step_off_slice * self.scale * np.resize([1.0, -1.0], (W.shape[1], len(j)))
         h = np.full(delta.shape, np.nan)
         for _ in range(2):
             w, i = np.nonzero(np.isnan(h))
@@ -233,12 +233,12 @@ class Slice:
         q = (t * (g + k)).sum(2) + a
 
         # Eq. (1) for r and r.M r, all rows of length 1; without a crossing, 0 = 0
-        rows = np.concatenate([2 * delta * g, delta**2 / self.reach], axis=2)
+        rows = np.concatenate([2 * delta * g, delta**2 / self.scale], axis=2)
         length = np.linalg.norm(rows, axis=2)
         rows, q = np.nan_to_num(rows / length[..., None]), np.nan_to_num(q / length)
         return -(np.linalg.pinv(rows) @ q[..., None])[:, :-1, 0]
 
     def _is_straight(self, X, V, basis):
         """Whether the boundary is straight, across S_Y, at these of its points."""
-        tolerance = self.precision.grazing_factor * self.precision.symmetry_tolerance * self.reach
-        return cylinder.holds(self.oracle, X, V, basis, self.reach, tolerance, self.rng).all()
+        tolerance = self.precision.grazing_factor * self.precision.symmetry_tolerance * self.scale
+        return cylinder.holds(self.oracle, X, V, basis, self.scale, tolerance, self.rng).all()

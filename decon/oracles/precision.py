@@ -1,7 +1,7 @@
 """How finely a model can be queried: the width of brackets, and each length that follows from it.
 
-All lengths are in units of the reach: R0, the root mean square norm of the features given, or more
-where the boundary is almost flat.
+All lengths are in units of the curvature scale: R0, the root mean square norm of the features
+given, or more where the boundary is almost flat.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class Precision:
       delta = sqrt(width / C). `slope_step` takes C = 1.
     - A central slope is off by B delta^2 + width / delta, which is least at
       delta = (width / (2 B))^(1/3). `slope_step` takes B = 32, to be safe where the boundary bends
-      within a fraction of the reach.
+      within a fraction of the curvature scale.
     - Heights at both ends of a step t show curvatures from about 100 width / t^2 upwards. With t
       proportional to width^(1/3), as in `flatness_step`, the step and that least curvature shrink
       alike.
@@ -29,7 +29,7 @@ class Precision:
     Parameters
     ----------
     width : float, positive
-        Final width of the brackets (reach): no narrower than the model's own rounding.
+        Final width of the brackets: no narrower than the model's own rounding.
 
     Examples
     --------
@@ -49,24 +49,24 @@ class Precision:
 
     @property
     def slope_step(self) -> float:
-        """Step (reach) of the slopes that a normal is computed from."""
+        """Step of the slopes that a normal is computed from."""
         if self.coarse:
             return self.width ** (1 / 3) / 4
         return 1e-6 * (self.width / DOUBLE.width) ** (1 / 2)
 
     @property
     def flatness_step(self) -> float:
-        """Step (reach) to both sides over which a flat boundary is told from a curved one."""
+        """Step to both sides over which a flat boundary is told from a curved one."""
         return 3e-4 * (self.width / DOUBLE.width) ** (1 / 3)
 
     @property
     def symmetry_tolerance(self) -> float:
-        """Largest distance (reach) of a boundary from its own image under the right symmetry."""
+        """Largest distance of a boundary from its own image under the right symmetry."""
         return max(1e-8, 10 * self.width)
 
     @property
     def rough_symmetry_tolerance(self) -> float:
-        """The same (reach) after a short walk, for a subspace that only normals have shown."""
+        """The same after a short walk, for a subspace that only normals have shown."""
         return 3e-5 * (self.width / DOUBLE.width) ** (1 / 4)
 
     @property
@@ -81,7 +81,7 @@ class Precision:
 
     @property
     def agreement_distance(self) -> float:
-        """Distance (reach) from the recovered boundary of the near agreement test's queries."""
+        """Distance from the recovered boundary of the near agreement test's queries."""
         return max(1e-5, 100 * self.width)
 
 

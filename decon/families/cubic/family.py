@@ -99,7 +99,7 @@ def _by_planes(evidence, basis):
     enough = SETTINGS.least_rank_for_planes <= basis.shape[1] <= len(N)
     if not enough or evidence.bounded or evidence.precision.coarse:
         return None
-    frame = frame_of(basis, N, survey.reach)
+    frame = frame_of(basis, N, survey.curvature_scale)
     for points in (survey.X, np.roll(survey.X, -1, axis=0)):
         try:
             sections = PlaneSections(evidence.oracle, points, frame, evidence.rng)
@@ -122,7 +122,7 @@ def _by_planes(evidence, basis):
 
 def _with_own_vectors(evidence, own):
     """The candidate of a sum of cubes, corrected outside the subspace as well."""
-    R, width = evidence.survey.reach, evidence.precision.width
+    R, width = evidence.survey.curvature_scale, evidence.precision.width
     A, h, threshold = own.forms()
     missing, single = outside(own, evidence.oracle, R, width, evidence.rng)
     A, h = A + missing, h - missing @ own.x0
@@ -137,7 +137,7 @@ def _with_own_vectors(evidence, own):
 def _by_coefficients(evidence, basis):
     """The candidate of all coefficients of a cubic on S_Y, by a null vector."""
     survey, precision, m = evidence.survey, evidence.precision, basis.shape[1]
-    R, x0 = survey.reach, survey.X[0]
+    R, x0 = survey.curvature_scale, survey.X[0]
     unknowns = (m + 1) * (m + 2) * (m + 3) // 6
     if unknowns > FAMILY.most_coefficients:
         raise Refuted(f"a cubic that is no sum of {m} cubes of independent vectors, and of "
@@ -171,7 +171,8 @@ def _by_coefficients(evidence, basis):
 def _sum_of_cubes(evidence, part, basis, T):
     """The candidate of the cubic T on S_Y as a sum of cubes: the model's own, if they can be."""
     survey, precision, m = evidence.survey, evidence.precision, basis.shape[1]
-    V, threshold = without_threshold(sum_of_cubes(T, survey.reach), survey.reach)
+    R = survey.curvature_scale
+    V, threshold = without_threshold(sum_of_cubes(T, R), R)
 
     # as many as dimensions: refined on the boundary, they are the model's own
     if len(V) == m and not evidence.bounded:
@@ -182,7 +183,7 @@ def _sum_of_cubes(evidence, part, basis, T):
 
     # else a machine whose boundary passes through the points
     A = V[:, :-1] @ basis.T
-    machine = machine_of_forms(A, V[:, -1] - A @ part.x0, threshold, survey.reach)
+    machine = machine_of_forms(A, V[:, -1] - A @ part.x0, threshold, R)
     X = part.points
     off = np.abs(level_set_distance(machine.decision_function(X), machine.gradient(X)))
     if np.quantile(off, 0.9) > SETTINGS.closeness * precision.agreement_distance * survey.scale:

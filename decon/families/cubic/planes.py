@@ -13,7 +13,7 @@ from .lines import Lines, best_rows, equations
 from .settings import SETTINGS
 
 
-def frame_of(basis: Array, normals: Array, reach: float) -> Array:
+def frame_of(basis: Array, normals: Array, scale: float) -> Array:
     """Directions that span S_Y, along which a cubic machine changes about equally fast.
 
     In coordinates in which the vectors w_i^(1/3) y_i were orthonormal, a machine
@@ -25,7 +25,7 @@ def frame_of(basis: Array, normals: Array, reach: float) -> Array:
     ----------
     basis : array (d, m), orthonormal
     normals : array (s, d), s at least m
-    reach : float
+    scale : float
         The scale of the data.
 
     Returns
@@ -34,14 +34,14 @@ def frame_of(basis: Array, normals: Array, reach: float) -> Array:
 
     Examples
     --------
-    >>> frame = frame_of(np.eye(3)[:, :2], np.diag([1., .125, 0.]), reach=1.)
+    >>> frame = frame_of(np.eye(3)[:, :2], np.diag([1., .125, 0.]), scale=1.)
     >>> np.linalg.norm(frame, axis=0).round(3).tolist()
     [0.707, 1.414]
     """
     m = basis.shape[1]
     _, values, right = np.linalg.svd(normals @ basis)
     values = np.maximum(values[:m], 1e-9 * values[0])
-    return basis @ right.T * values ** (-1 / 3) * reach / np.sqrt(m)
+    return basis @ right.T * values ** (-1 / 3) * scale / np.sqrt(m)
 
 
 class PlaneSections:

@@ -53,7 +53,7 @@ class TanhFamily:
             units, basis = self._units(evidence, subspace.basis)
         except Refuted:
             units, basis = self._units(evidence, subspace.basis)
-        machine = tanh_machine(units, basis, survey.reach, survey.features.mean(0))
+        machine = tanh_machine(units, basis, survey.curvature_scale, survey.features.mean(0))
 
         # of two units, labels do not tell the vectors
         own = len(machine.weights) > 2
@@ -76,9 +76,9 @@ class TanhFamily:
 
     def _units(self, evidence, basis):
         """The units in coordinates of S_Y, and the basis corrected by them."""
-        rng, reach = evidence.rng, evidence.survey.reach
-        inside = AffineView(evidence.oracle, basis=basis, scale=reach)
-        whole = AffineView(evidence.oracle, scale=reach)
+        rng, scale = evidence.rng, evidence.survey.curvature_scale
+        inside = AffineView(evidence.oracle, basis=basis, scale=scale)
+        whole = AffineView(evidence.oracle, scale=scale)
 
         # directions and weights; more directions than dimensions where these do not explain labels
         with evidence.ledger.stage("far field"):

@@ -25,7 +25,7 @@ def hyperplane_normals(oracle: LabelOracle, rng: np.random.Generator) -> tuple[A
     Parameters
     ----------
     oracle : LabelOracle
-        Of dimension m: the model in coordinates of S_Y, in units of its reach.
+        Of dimension m: the model in coordinates of S_Y, in units of its curvature scale.
     rng : numpy.random.Generator
 
     Returns

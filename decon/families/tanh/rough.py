@@ -22,7 +22,7 @@ def rough_units(oracle: LabelOracle, normals: Array, weights: Array, threshold: 
     Parameters
     ----------
     oracle : LabelOracle
-        Of dimension m: the model in coordinates of S_Y, in units of its reach.
+        Of dimension m: the model in coordinates of S_Y, in units of its curvature scale.
     normals : array (k, m)
         The directions of the vectors, as `hyperplane_normals` finds them. Where k < m, there may
         be m - k more units, whose vectors are started at random.

@@ -9,8 +9,9 @@ import numpy as np
 class TanhSettings:
     """How directions are found far away, and how units are fitted nearby.
 
-    Lengths are in units of the reach; where the comment says so, in units of |z|, the distance of
-    a point from the origin, or of 1/|a|, the length over which a typical unit goes from -1 to +1.
+    Lengths are in units of the curvature scale; where the comment says so, in units of |z|, the
+    distance of a point from the origin, or of 1/|a|, the length over which a typical unit goes from
+    -1 to +1.
     """
 
     # far away, where every tanh is saturated

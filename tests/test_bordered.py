@@ -46,8 +46,8 @@ def test_any_coming_and_going_leaves_the_inverse_of_the_matrix(seed, visits):
 def test_updates_alone_keep_the_inverse(seed, monkeypatch):
     """Entering solves a system, so the inverse must be right without being computed afresh."""
     t, Q = _problem(seed)
-    monkeypatch.setattr(Bordered, "_refactor", lambda system: pytest.fail("computed afresh"))
     system, S = Bordered(), list(range(8))
+    monkeypatch.setattr(Bordered, "_refactor", lambda system: pytest.fail("computed afresh"))
     for k in S:
         assert system.enter(np.r_[t[k], Q[:k, k]], Q[k, k])
     np.testing.assert_allclose(system.inverse @ _matrix(t, Q, S), np.eye(9), atol=1e-8)

@@ -35,13 +35,11 @@ class Bordered:
     """
 
     def __init__(self, t: ArrayLike = (), Q: ArrayLike = ()):
-        s = len(np.asarray(t))
+        s = np.size(t)
         self.matrix = np.zeros((1 + s, 1 + s))
-        self.inverse = np.zeros((1 + s, 1 + s))
-        if s:
-            self.matrix[0, 1:] = self.matrix[1:, 0] = t
-            self.matrix[1:, 1:] = Q
-            self._refactor()
+        self.matrix[0, 1:] = self.matrix[1:, 0] = t
+        self.matrix[1:, 1:] = np.reshape(Q, (s, s))
+        self._refactor()
 
     def __len__(self) -> int:
         return len(self.matrix) - 1
@@ -105,7 +103,12 @@ class Bordered:
         return True
 
     def leave(self, j: int) -> None:
-        """Remove example j of S, counted from 0.
+        """Remove an example from S.
+
+        Parameters
+        ----------
+        j : int
+            Its place in S, from 0.
 
         Raises
         ------
@@ -123,6 +126,6 @@ class Bordered:
         R = R - np.outer(R[:, k], R[k]) / R[k, k]
         self.inverse, self.matrix = (np.delete(np.delete(M, k, 0), k, 1) for M in (R, self.matrix))
 
-    def _refactor(self):
+    def _refactor(self) -> None:
         """The inverse from the matrix, afresh."""
         self.inverse = np.linalg.pinv(self.matrix, hermitian=True)

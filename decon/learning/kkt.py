@@ -68,6 +68,35 @@ def threshold_bounds(v: np.ndarray, t: np.ndarray, a: np.ndarray,
     return np.where(may_shrink, v, -np.inf), np.where(may_grow, v, np.inf)
 
 
+def distances_to_bounds(a: np.ndarray, rates: np.ndarray, C: float,
+                        drift: float = 0.0) -> np.ndarray:
+    """How far each multiplier can move at a constant rate until it is 0 or C.
+
+    Parameters
+    ----------
+    a, rates : arrays (n,)
+        Multipliers and their rates.
+    C : float
+        Their upper bound; may be infinite.
+    drift : float
+        Rate of the bound C itself.
+
+    Returns
+    -------
+    array (n,)
+        Infinity for a multiplier that meets no bound.
+
+    Examples
+    --------
+    >>> distances_to_bounds(np.array([1., 1., 1.]), np.array([.5, -.5, 0.]), C=3.)
+    array([ 4.,  2., inf])
+    """
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        to_C = np.where(rates > drift, (C - a) / (rates - drift), np.inf)
+        to_0 = np.where(rates < 0, -a / rates, np.inf)
+    return np.minimum(to_C, to_0)
+
+
 def violating_pair(lower: np.ndarray, upper: np.ndarray) -> tuple[float, int, int]:
     """The two examples whose bounds on the threshold contradict each other most.
 

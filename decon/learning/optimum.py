@@ -31,6 +31,8 @@ class Optimum:
     ----------
     y, f0, a, g : arrays (n,)
         Labels, values of the base function, multipliers, and g_i = t_i f(x_i) - 1.
+    Q : array (n, n)
+        t_i t_j K(x_i, x_j).
     part : array (n,) of ints
         MARGIN, ERROR, REST or INACTIVE, for each example.
     margin : list of ints
@@ -45,35 +47,32 @@ class Optimum:
     def __init__(self, C: float, has_base: bool = False):
         self.C, self.has_base, self.threshold, self.restarts = C, has_base, 0.0, 0
         self.y, self.f0, self.a, self.g = (np.empty(0) for _ in range(4))
-        self.part = np.empty(0, int)
+        self.part, self.Q = np.empty(0, int), np.empty((0, 0))
         self.margin: list[int] = []
         self.system = Bordered()
-        self._store = np.empty((0, 0))  # Q, with room to grow
         self._returned: tuple = None, None, None  # the state returned to last, its system and g
 
-    @property
-    def Q(self) -> np.ndarray:
-        """The matrix t_i t_j K(x_i, x_j): array (n, n)."""
-        return self._store[: len(self.y), : len(self.y)]
-
-    def append(self, kernel_values: np.ndarray, y: float, f0: float) -> None:
-        """Add one example with the multiplier 0.
+    def append(self, K: np.ndarray, y: np.ndarray, f0: np.ndarray) -> None:
+        """Add k examples with multipliers 0.
 
         Parameters
         ----------
-        kernel_values : array (n + 1,)
-            K(x_i, x) for all examples x_i, the new one last.
-        y : +1 or -1
-        f0 : float
-            Value of the base function.
+        K : array (n + k, k)
+            Kernel values of all examples, the new ones last, with the new ones.
+        y : array (k,) of +1 and -1
+        f0 : array (k,)
+            Values of the base function.
         """
-        n = len(self.y)
-        if n == len(self._store):
-            self._store = np.pad(self._store, (0, n + 8))
-        self.y, self.f0 = np.append(self.y, float(y)), np.append(self.f0, f0)
-        self.a, self.part = np.append(self.a, 0.0), np.append(self.part, REST)
-        self._store[n, : n + 1] = self._store[: n + 1, n] = y * self.y * kernel_values
-        self.g = np.append(self.g, self.exact_g([n]))
+        n, k = len(self.y), len(y)
+        self.y, self.f0 = np.append(self.y, y), np.append(self.f0, f0)
+        self.a, self.part = np.pad(self.a, (0, k)), np.append(self.part, np.full(k, REST))
+
+        # the new columns of Q, the same numbers as the new rows
+        columns = K * np.outer(self.y, y)
+        columns[n:] = np.triu(columns[n:]) + np.triu(columns[n:], 1).T
+        self.Q = np.pad(self.Q, (0, k))
+        self.Q[:, n:], self.Q[n:] = columns, columns.T
+        self.g = np.append(self.g, self.exact_g(slice(n, None)))
 
     def delete(self, i: int) -> None:
         """Take away an example that is inactive; those after it move up by one.
@@ -83,10 +82,7 @@ class Optimum:
         i : int
             The example's number, from 0.
         """
-        n = len(self.y)
-        Q = self._store
-        Q[i : n - 1, :n] = Q[i + 1 : n, :n]
-        Q[: n - 1, i : n - 1] = Q[: n - 1, i + 1 : n]
+        self.Q = np.delete(np.delete(self.Q, i, 0), i, 1)
         for name in ("y", "f0", "a", "g", "part"):
             setattr(self, name, np.delete(getattr(self, name), i))
         self.margin = [k - (k > i) for k in self.margin]

@@ -11,6 +11,7 @@ from itertools import islice
 
 import numpy as np
 
+from .kkt import distances_to_bounds
 from .optimum import ERROR, INACTIVE, MARGIN, REST, Optimum
 from .settings import SETTINGS
 
@@ -147,11 +148,11 @@ def next_event(optimum: Optimum, c: int, sign: int) -> float:
         rate, to_bound = 0, np.inf
 
     # the nearest event, c's own among them: g_c = 0, or a_c at its bound
-    room = distances(optimum, rates, slopes, 0.0)
-    room[c] = -optimum.g[c] / slopes[c] if sign > 0 and slopes[c] > 0 else np.inf
+    far = distances(optimum, rates, slopes, 0.0)
+    far[c] = -optimum.g[c] / slopes[c] if sign > 0 and slopes[c] > 0 else np.inf
 
     # go there
-    length, first = advance(optimum, rates, slopes, room, to_bound)
+    length, first = advance(optimum, rates, slopes, far, to_bound)
     a[c] += rate * length
     if first is None:
         a[c], optimum.part[c] = (C, ERROR) if sign > 0 else (0.0, INACTIVE)
@@ -183,8 +184,8 @@ def next_event_of_C(optimum: Optimum, C: float) -> float:
     rates, slopes = direction(optimum, optimum.y @ moving, Q @ moving, largest)
 
     # go to the nearest event
-    room = distances(optimum, rates, slopes, sign)
-    length, first = advance(optimum, rates, slopes, room, abs(C - optimum.C))
+    far = distances(optimum, rates, slopes, sign)
+    length, first = advance(optimum, rates, slopes, far, abs(C - optimum.C))
     optimum.C = C if first is None else optimum.C + sign * length
     optimum.a[in_error] = optimum.C
     if first is not None:
@@ -242,20 +243,19 @@ def distances(optimum: Optimum, rates: np.ndarray, slopes: np.ndarray, drift: fl
         Infinity for an example that keeps its part.
     """
     S, part, g = optimum.margin, optimum.part, optimum.g
-    a, rates, room = optimum.a[S], rates[1:], np.full(len(g), np.inf)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        # outside the margin, until g is 0
-        meets = ((part == ERROR) & (slopes > 0)) | ((part == REST) & (slopes < 0))
-        room[meets] = np.maximum(-g[meets] / slopes[meets], 0)
+    far = np.full(len(g), np.inf)
 
-        # on the margin, until the multiplier is C or 0
-        to_C = np.where(rates > drift, (optimum.C - a) / (rates - drift), np.inf)
-        to_0 = np.where(rates < 0, -a / rates, np.inf)
-        room[S] = np.maximum(np.minimum(to_C, to_0), 0)
-    return room
+    # outside the margin, until g is 0
+    meets = ((part == ERROR) & (slopes > 0)) | ((part == REST) & (slopes < 0))
+    with np.errstate(over="ignore"):
+        far[meets] = -g[meets] / slopes[meets]
+
+    # on the margin, until the multiplier is C or 0; what is past its event by rounding is at it
+    far[S] = distances_to_bounds(optimum.a[S], rates[1:], optimum.C, drift)
+    return far.clip(0)
 
 
-def advance(optimum: Optimum, rates: np.ndarray, slopes: np.ndarray, room: np.ndarray,
+def advance(optimum: Optimum, rates: np.ndarray, slopes: np.ndarray, far: np.ndarray,
             limit: float) -> tuple[float, int | None]:
     """Move the margin, the threshold and all g along, to the nearest event or to a limit.
 
@@ -265,8 +265,8 @@ def advance(optimum: Optimum, rates: np.ndarray, slopes: np.ndarray, room: np.nd
         Changed in place.
     rates, slopes : arrays
         Of `direction`.
-    room : array (n,)
-        How far the events are.
+    far : array (n,)
+        How far it is to each event.
     limit : float
         How far to go if they are farther.
 
@@ -282,8 +282,8 @@ def advance(optimum: Optimum, rates: np.ndarray, slopes: np.ndarray, room: np.nd
     ArithmeticError
         If neither stops the path.
     """
-    nearest = int(np.argmin(np.r_[limit, room]))
-    length = limit if nearest == 0 else room[nearest - 1]
+    nearest = int(np.argmin(np.r_[limit, far]))
+    length = limit if nearest == 0 else far[nearest - 1]
     if not np.isfinite(length):
         raise ArithmeticError("nothing stops the path")
     optimum.a[optimum.margin] += length * rates[1:]
@@ -371,15 +371,13 @@ def exchange(optimum: Optimum, k: int) -> bool:
     move = -sign * optimum.system.solve(np.r_[optimum.y[k], optimum.Q[S, k]])[1:]
 
     # who is at a bound first
-    with np.errstate(divide="ignore", invalid="ignore"):
-        bound = np.where(move > 0, C, 0.0)
-        room = np.where(np.abs(move) > SETTINGS.dependent_pivot, (bound - a[S]) / move, np.inf)
-    j, own_room = int(np.argmin(room)), abs(end - a[k])
-    length = min(max(room[j], 0.0), own_room)
+    far = distances_to_bounds(a[S], np.where(np.abs(move) > SETTINGS.dependent_pivot, move, 0.0), C)
+    j, own = int(np.argmin(far)), abs(end - a[k])
+    length = min(max(far[j], 0.0), own)
 
     a[S] += length * move
     a[k] += length * sign
-    if own_room <= room[j]:
+    if own <= far[j]:
         a[k], optimum.part[k] = end, part
         return False
     change_part(optimum, S[j])

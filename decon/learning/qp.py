@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .kkt import threshold_bounds, violating_pair
+from .kkt import distances_to_bounds, threshold_bounds, violating_pair
 from .settings import SETTINGS
 
 
@@ -164,12 +164,10 @@ def _directions(Q, t, free):
     unit = np.sqrt(np.abs(Q.diagonal()[free]))
     unit[unit == 0] = 1.0
 
-    # Householder's reflection takes the first axis to t: the other axes are orthogonal to it
-    u = t[free] / unit
-    u /= np.linalg.norm(u)
-    u[0] += np.sign(u[0])
-    across = (np.eye(len(free)) - np.outer(u, u) * 2 / (u @ u))[:, 1:]
+    # an orthonormal basis whose first vector is along t: the others leave sum_i a_i t_i alone
+    across = np.linalg.qr((t[free] / unit)[:, None], mode="complete")[0][:, 1:]
 
+    # Q in that basis
     within = Q[np.ix_(free, free)] / np.outer(unit, unit)
     values, vectors = np.linalg.eigh(across.T @ within @ across)
     return values, across @ vectors / unit[:, None]
@@ -177,15 +175,13 @@ def _directions(Q, t, free):
 
 def _move(C, a, free, direction, longest):
     """Move the free along a direction, in place, up to a bound; the free that are left."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        room = np.where(direction > 0, (C - a[free]) / direction, a[free] / -direction)
-    room = np.where(direction == 0, np.inf, room)
-    length = min(longest, room.min())
+    far = distances_to_bounds(a[free], direction, C)
+    length = min(longest, far.min())
     if not np.isfinite(length):
         return free
 
     moved = (a[free] + length * direction).clip(0, C)
-    hit = room <= length * (1 + 1e-12)
+    hit = far <= length * (1 + 1e-12)
     moved[hit] = np.where(direction[hit] > 0, C, 0.0)
     a[free] = moved
     return free[~hit]

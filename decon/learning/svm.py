@@ -7,8 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import linprog
 
-from ..kernels import Kernel, Linear
+from ..kernels import Kernel, Linear, check_positive
 from ..machine import KernelMachine
+from .bordered import Bordered
+from .checks import checked_examples
 from .kkt import threshold_interval
 from .settings import SETTINGS
 
@@ -104,9 +106,14 @@ def train_svm(X: ArrayLike, t: ArrayLike, kernel: Kernel | None = None, C: float
     >>> svm.multipliers.round(6), round(svm.machine.threshold, 6), round(svm.margin, 6)
     (array([0.5, 0.5, 0. ]), 1.0, 1.0)
     """
-    X, t = np.asarray(X, float), np.asarray(t)
-    _check(X, t, C, form)
-    t, kernel = t.astype(float), Linear() if kernel is None else kernel
+    X, t = checked_examples(X, t)
+    if len(np.unique(t)) < 2:
+        raise ValueError(f"both labels, +1 and -1, must occur, got only {t[0]:+g}")
+    if C != np.inf:
+        check_positive("C", C)
+    if form not in ("dual", "primal"):
+        raise ValueError(f"form must be 'dual' or 'primal', got {form!r}")
+    kernel = Linear() if kernel is None else kernel
 
     # features with these inner products; with K / scale, multipliers are scale times larger
     K = kernel(X, X)
@@ -156,14 +163,10 @@ def polish(K: np.ndarray, t: np.ndarray, a: np.ndarray, C: float = np.inf) -> np
     rough = np.where(a < near, 0.0, np.where(a > C - near, C, a))
     free = (rough > 0) & (rough < C)
 
-    # the bordered system of the others: [Q t; t 0] (change of a, -b) = (1 - Q a, -t.a)
-    n, Q = free.sum(), K * np.outer(t, t)
-    system = np.zeros((n + 1, n + 1))
-    system[:n, :n] = Q[np.ix_(free, free)]
-    system[:n, n] = system[n, :n] = t[free]
-    wrong = np.r_[1 - (Q @ rough)[free], -(t @ rough)]
-    exact = rough.copy()
-    exact[free] += np.linalg.lstsq(system, wrong, rcond=1e-13)[0][:n]  # the last one is b
+    # the bordered system of the others: [0 t; t Q] (-b, change of a) = (-t.a, 1 - Q a)
+    Q, exact = K * np.outer(t, t), rough.copy()
+    system = Bordered(t[free], Q[np.ix_(free, free)])
+    exact[free] += system.solve(np.r_[-(t @ rough), (1 - Q @ rough)[free]])[1:]
 
     # whichever violates the conditions least
     candidates = [a.clip(0, C), rough]
@@ -245,18 +248,3 @@ def _separable(F, t):
     """Is there a hyperplane with t_i (F_i.w - b) >= 1 for all i? A linear programme."""
     A = -t[:, None] * np.c_[F, -np.ones(len(t))]
     return linprog(np.zeros(A.shape[1]), A, -np.ones(len(t)), bounds=(None, None)).status == 0
-
-
-def _check(X, t, C, form):
-    """Raise an error unless all is as `train_svm` wants it."""
-    if X.ndim != 2 or t.shape != X.shape[:1]:
-        raise ValueError(f"expected shapes (N, d) and (N,) of X and t, got {X.shape} and {t.shape}")
-    if not np.isfinite(X).all():
-        raise ValueError("X must be finite, but some entries are NaN or infinite")
-    if set(t.tolist()) != {-1, 1}:
-        raise ValueError(f"labels must be +1 and -1, and both must occur; got {set(t.tolist())}: "
-                         "np.where(y == one_class, 1, -1) makes them")
-    if not C > 0:
-        raise ValueError(f"C must be positive (infinite for a hard margin), got {C!r}")
-    if form not in ("dual", "primal"):
-        raise ValueError(f"form must be 'dual' or 'primal', got {form!r}")

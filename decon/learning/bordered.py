@@ -36,10 +36,10 @@ class Bordered:
 
     def __init__(self, t: ArrayLike = (), Q: ArrayLike = ()):
         s = np.size(t)
-        self.matrix = np.zeros((1 + s, 1 + s))
+        self.matrix: np.ndarray = np.zeros((1 + s, 1 + s))
         self.matrix[0, 1:] = self.matrix[1:, 0] = t
         self.matrix[1:, 1:] = np.reshape(Q, (s, s))
-        self._refactor()
+        self.inverse = self._pseudo_inverse()
 
     def __len__(self) -> int:
         return len(self.matrix) - 1
@@ -59,7 +59,7 @@ class Bordered:
         accurate = SETTINGS.bordered_residual * np.abs(right).max()
         for refactored in (False, True):
             if refactored:
-                self._refactor()
+                self.inverse = self._pseudo_inverse()
             solution = self.inverse @ right
             for _ in range(3):
                 residual = right - self.matrix @ solution
@@ -126,6 +126,6 @@ class Bordered:
         R = R - np.outer(R[:, k], R[k]) / R[k, k]
         self.inverse, self.matrix = (np.delete(np.delete(M, k, 0), k, 1) for M in (R, self.matrix))
 
-    def _refactor(self) -> None:
+    def _pseudo_inverse(self) -> np.ndarray:
         """The inverse from the matrix, afresh."""
-        self.inverse = np.linalg.pinv(self.matrix, hermitian=True)
+        return np.linalg.pinv(self.matrix, hermitian=True)

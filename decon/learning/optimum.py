@@ -31,8 +31,6 @@ class Optimum:
     ----------
     y, f0, a, g : arrays (n,)
         Labels, values of the base function, multipliers, and g_i = t_i f(x_i) - 1.
-    Q : array (n, n)
-        t_i t_j K(x_i, x_j).
     part : array (n,) of ints
         MARGIN, ERROR, REST or INACTIVE, for each example.
     margin : list of ints
@@ -47,10 +45,16 @@ class Optimum:
     def __init__(self, C: float, has_base: bool = False):
         self.C, self.has_base, self.threshold, self.restarts = C, has_base, 0.0, 0
         self.y, self.f0, self.a, self.g = (np.empty(0) for _ in range(4))
-        self.part, self.Q = np.empty(0, int), np.empty((0, 0))
+        self.part = np.empty(0, int)
+        self._store = np.empty((0, 0))  # Q, with room to grow
         self.margin: list[int] = []
         self.system = Bordered()
         self._returned: tuple = None, None, None  # the state returned to last, its system and g
+
+    @property
+    def Q(self) -> np.ndarray:
+        """The matrix t_i t_j K(x_i, x_j): array (n, n)."""
+        return self._store[: len(self.y), : len(self.y)]
 
     def append(self, K: np.ndarray, y: np.ndarray, f0: np.ndarray) -> None:
         """Add k examples with multipliers 0.
@@ -70,7 +74,8 @@ class Optimum:
         # the new columns of Q, the same numbers as the new rows
         columns = K * np.outer(self.y, y)
         columns[n:] = np.triu(columns[n:]) + np.triu(columns[n:], 1).T
-        self.Q = np.pad(self.Q, (0, k))
+        if n + k > len(self._store):
+            self._store = np.pad(self._store, (0, n + k))
         self.Q[:, n:], self.Q[n:] = columns, columns.T
         self.g = np.append(self.g, self.exact_g(slice(n, None)))
 
@@ -82,7 +87,9 @@ class Optimum:
         i : int
             The example's number, from 0.
         """
-        self.Q = np.delete(np.delete(self.Q, i, 0), i, 1)
+        Q = self.Q
+        Q[i:-1] = Q[i + 1 :]
+        Q[:, i:-1] = Q[:, i + 1 :]
         for name in ("y", "f0", "a", "g", "part"):
             setattr(self, name, np.delete(getattr(self, name), i))
         self.margin = [k - (k > i) for k in self.margin]

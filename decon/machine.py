@@ -176,6 +176,8 @@ class KernelMachine:
         if not isinstance(old, Polynomial) or old.coef0 == 0 or coef0 <= 0:
             raise ValueError("with_gamma needs a polynomial kernel with coef0 > 0, and a coef0 > 0;"
                              f" got {old} and coef0={coef0!r}")
+
+        # the formula above, from (g, c) to (g', c')
         new = replace(old, gamma=float(gamma), coef0=float(coef0))
         stretch = old.gamma * coef0 / (gamma * old.coef0)
         factor = (old.coef0 / coef0) ** old.degree

@@ -57,6 +57,8 @@ class Bordered:
             In the sense of least squares where M is singular.
         """
         accurate = SETTINGS.bordered_residual * np.abs(right).max()
+
+        # u + R (right - M u) instead of u, up to three times; then once more with a new inverse R
         for refactored in (False, True):
             if refactored:
                 self.inverse = self._pseudo_inverse()
@@ -85,7 +87,7 @@ class Bordered:
         bool
             False if the pivot is too small; nothing has changed then.
         """
-        # the pivot: squared distance from the affine hull of S
+        # the pivot, the Schur complement of M: the squared distance from the affine hull of S
         s = len(self)
         if s:
             u = self.solve(border)
@@ -93,7 +95,7 @@ class Bordered:
             if pivot <= smallest:
                 return False
 
-        # the larger matrix, and its inverse: rank one more (for S = {k}, by hand)
+        # the larger matrix, and its inverse by blocks, rank one more (for S = {k}, by hand)
         self.matrix = np.block([[self.matrix, border[:, None]], [border, corner]])
         if s:
             edge = np.append(-u, 1.0)
@@ -119,7 +121,7 @@ class Bordered:
             self.matrix = self.inverse = np.zeros((1, 1))
             return
 
-        # the inverse without row and column k: rank one less
+        # the inverse without row and column k, rank one less: R_ij - R_ik R_kj / R_kk
         k, R = j + 1, self.inverse
         if R[k, k] == 0:
             raise ArithmeticError("the margin is singular without this example")

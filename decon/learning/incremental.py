@@ -112,6 +112,8 @@ class IncrementalSVM(Optimum):
         """
         if self.X.shape[1] == 0:
             raise ValueError("nothing has been learned yet: call learn(x, y) first")
+
+        # f = f0 + sum_i a_i t_i K(x_i, .) - threshold, over the support vectors
         used = self.a > 0
         Y, w, b = self.X[used], (self.a * self.y)[used], self.threshold
         if self.base is not None:
@@ -210,14 +212,17 @@ class IncrementalSVM(Optimum):
 
     def _append(self, X, y):
         """Add examples with multipliers 0."""
-        # all that the optimum has to know: kernel values, exact among neighbours, and the base
+        # kernel values by columns, so that a Gaussian is exact among neighbours, and the base
         every = np.concatenate([self.X.reshape(-1, X.shape[1]), X])
         with np.errstate(over="ignore", invalid="ignore"):
             K = np.hstack([self.kernel(every, x[None]) for x in X])
             f0 = np.zeros(len(X)) if self.base is None else self.base.decision_function(X)
         if not (np.isfinite(K).all() and np.isfinite(f0).all()):
             raise ValueError("the kernel overflows at an example: scale the features")
-        self.append(K, y, f0)
+
+        # one after the other: K(x_i, x) for the examples x_i up to x
+        for values, t, f in zip(K.T, y, f0, strict=True):
+            self.append(values[: len(self.y) + 1], t, f)
         self.X = every
 
     def unlearn(self, i: int) -> None:

@@ -56,28 +56,24 @@ class Optimum:
         """The matrix t_i t_j K(x_i, x_j): array (n, n)."""
         return self._store[: len(self.y), : len(self.y)]
 
-    def append(self, K: np.ndarray, y: np.ndarray, f0: np.ndarray) -> None:
-        """Add k examples with multipliers 0.
+    def append(self, kernel_values: np.ndarray, y: float, f0: float) -> None:
+        """Add one example with the multiplier 0.
 
         Parameters
         ----------
-        K : array (n + k, k)
-            Kernel values of all examples, the new ones last, with the new ones.
-        y : array (k,) of +1 and -1
-        f0 : array (k,)
-            Values of the base function.
+        kernel_values : array (n + 1,)
+            K(x_i, x) for all examples x_i, the new one last.
+        y : +1 or -1
+        f0 : float
+            Value of the base function.
         """
-        n, k = len(self.y), len(y)
+        n = len(self.y)
+        if n == len(self._store):
+            self._store = np.pad(self._store, (0, n + 8))
         self.y, self.f0 = np.append(self.y, y), np.append(self.f0, f0)
-        self.a, self.part = np.pad(self.a, (0, k)), np.append(self.part, np.full(k, REST))
-
-        # the new columns of Q, the same numbers as the new rows
-        columns = K * np.outer(self.y, y)
-        columns[n:] = np.triu(columns[n:]) + np.triu(columns[n:], 1).T
-        if n + k > len(self._store):
-            self._store = np.pad(self._store, (0, n + k))
-        self.Q[:, n:], self.Q[n:] = columns, columns.T
-        self.g = np.append(self.g, self.exact_g(slice(n, None)))
+        self.a, self.part = np.append(self.a, 0.0), np.append(self.part, REST)
+        self.Q[n] = self.Q[:, n] = y * self.y * kernel_values
+        self.g = np.append(self.g, self.exact_g([n]))
 
     def delete(self, i: int) -> None:
         """Take away an example that is inactive; those after it move up by one.
@@ -162,7 +158,7 @@ class Optimum:
         self.g = self.exact_g()
         S = self.margin
 
-        # one more solution of the bordered system, if it stays within the bounds
+        # a Newton step: g = 0 on the margin and sum_i a_i t_i = 0, if it stays within the bounds
         if S and np.abs(self.g[S]).max() > SETTINGS.reached:
             change = -self.system.solve(np.r_[self.a @ self.y, self.g[S]])
             a = self.a[S] + change[1:]
@@ -181,7 +177,7 @@ class Optimum:
         """
         self.restarts += 1
 
-        # the dual programme of the active examples
+        # the dual programme of the active examples, and who is on the margin at its optimum
         p, active = 1 - self.y * self.f0, self.part != INACTIVE
         self.a[~active] = 0
         self.a[active] = a = dual_optimum(self.Q[np.ix_(active, active)], self.y[active],
@@ -189,13 +185,15 @@ class Optimum:
         self.part[active] = np.where(a <= 0, REST, np.where(a >= self.C, ERROR, MARGIN))
         self._set_margin(np.flatnonzero(self.part == MARGIN).tolist())
 
-        # the threshold at which g = 0 on the margin
+        # the threshold at which g = 0 on the margin: g_i = t_i (v_i - b)
         if self.margin:
             v = self.y * (self.Q @ self.a - p)
             self.threshold = float(np.median(v[self.margin]))
             self.polish()
         self.settle_threshold()
-        if not self.is_exact(1e4):  # within that there is nothing to worry about
+
+        # within 10^4 times the usual rounding there is nothing to worry about
+        if not self.is_exact(1e4):
             warn(f"the optimum is known only up to a KKT residual of {self.kkt_residual:.0e}: the "
                  "kernel values are of very different sizes, scale the examples", stacklevel=4)
 
@@ -210,11 +208,12 @@ class Optimum:
         self.part[self.margin] = np.where(a > 0, ERROR, REST)
         self._set_margin([])
 
-        # the interval that the conditions allow
+        # the interval that the KKT conditions allow: max v_i <= b <= min v_i, each over its side
         v, active = self.y * (self.Q @ self.a - 1) + self.f0, self.part != INACTIVE
         lower, upper = threshold_bounds(v, self.y, self.a, self.C)
         ends = lower[active].max(initial=-np.inf), upper[active].min(initial=np.inf)
 
+        # its middle, its only finite end, or what is nearest to the base's own threshold
         finite = [end for end in ends if np.isfinite(end)]
         middle = np.mean(finite) if finite and not self.has_base else np.clip(0.0, *ends)
         self.threshold = float(middle)

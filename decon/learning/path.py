@@ -27,7 +27,7 @@ def follow_path(optimum: Optimum, path: Callable, argument: float) -> None:
     argument : int or float
         Of the path: the number of an example, or another C.
     """
-    # the path, event by event; it is lost if it has no end
+    # the path, event by event; it is lost if nothing stops it or it has no end
     largest, most = optimum.a.max(initial=0), SETTINGS.events_per_example * (len(optimum.y) + 10)
     try:
         events = sum(1 for _ in islice(path(optimum, argument), most))
@@ -45,7 +45,7 @@ def follow_path(optimum: Optimum, path: Callable, argument: float) -> None:
     optimum.a[dust] = 0
     optimum.a.clip(0, optimum.C, out=optimum.a)
 
-    # the conditions, afresh
+    # the KKT conditions, afresh
     if events < most and not dust.any():
         optimum.polish()
         if optimum.is_exact():
@@ -282,10 +282,13 @@ def advance(optimum: Optimum, rates: np.ndarray, slopes: np.ndarray, far: np.nda
     ArithmeticError
         If neither stops the path.
     """
+    # the first of all events
     nearest = int(np.argmin(np.r_[limit, far]))
     length = limit if nearest == 0 else far[nearest - 1]
     if not np.isfinite(length):
         raise ArithmeticError("nothing stops the path")
+
+    # all that moves on the straight line to it
     optimum.a[optimum.margin] += length * rates[1:]
     optimum.threshold -= length * rates[0]
     optimum.g += length * slopes
@@ -322,6 +325,8 @@ def enter_margin(optimum: Optimum, k: int) -> None:
     """
     y, Q, S = optimum.y, optimum.Q, optimum.margin
     optimum.g[k] = 0.0
+
+    # as long as k depends on the margin, up to rounding, weight is shifted until somebody leaves
     smallest = SETTINGS.dependent_pivot * np.abs(Q.diagonal()).max()
     while not optimum.system.enter(np.r_[y[k], Q[S, k]], Q[k, k], smallest):
         if not exchange(optimum, k):
@@ -370,13 +375,16 @@ def exchange(optimum: Optimum, k: int) -> bool:
     sign, end, part = (1.0, C, ERROR) if a[k] < C / 2 else (-1.0, 0.0, REST)
     move = -sign * optimum.system.solve(np.r_[optimum.y[k], optimum.Q[S, k]])[1:]
 
-    # who is at a bound first
+    # who is at a bound first, k itself or one of the margin
     far = distances_to_bounds(a[S], np.where(np.abs(move) > SETTINGS.dependent_pivot, move, 0.0), C)
     j, own = int(np.argmin(far)), abs(end - a[k])
     length = min(max(far[j], 0.0), own)
 
+    # go there: sum_i a_i t_i and all g stay as they are
     a[S] += length * move
     a[k] += length * sign
+
+    # whoever has reached a bound: k itself, or the other, so that k can enter
     if own <= far[j]:
         a[k], optimum.part[k] = end, part
         return False

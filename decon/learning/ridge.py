@@ -39,6 +39,8 @@ def primal_ridge(Phi: ArrayLike, t: ArrayLike, penalty: float) -> np.ndarray:
     """
     Phi, t = checked_examples(Phi, t, labels=False)
     check_positive("penalty", penalty)
+
+    # Eq. 12
     return solve(Phi.T @ Phi + penalty * np.eye(Phi.shape[1]), Phi.T @ t, assume_a="pos")
 
 
@@ -79,6 +81,8 @@ def dual_ridge(X: ArrayLike, t: ArrayLike, kernel: Kernel, penalty: float) -> Ke
     """
     X, t = checked_examples(X, t, labels=False)
     check_positive("penalty", penalty)
+
+    # the dual variables a = (K + penalty I)^-1 t (Eq. 16)
     K = kernel(X, X)
     try:
         a = solve(K + penalty * np.eye(len(X)), t, assume_a="sym")

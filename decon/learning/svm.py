@@ -106,6 +106,7 @@ def train_svm(X: ArrayLike, t: ArrayLike, kernel: Kernel | None = None, C: float
     >>> svm.multipliers.round(6), round(svm.machine.threshold, 6), round(svm.margin, 6)
     (array([0.5, 0.5, 0. ]), 1.0, 1.0)
     """
+    # what is given
     X, t = checked_examples(X, t)
     if len(np.unique(t)) < 2:
         raise ValueError(f"both labels, +1 and -1, must occur, got only {t[0]:+g}")
@@ -130,10 +131,10 @@ def train_svm(X: ArrayLike, t: ArrayLike, kernel: Kernel | None = None, C: float
     lower, upper = threshold_interval(K, t, a, C)
     b = (lower + upper) / 2
 
-    # slacks, and both objectives
+    # slacks, and both objectives (Eqs. 7 and 10); |w|^2 = sum_ij a_i a_j t_i t_j K_ij
     psi = K @ (a * t)
     slacks = np.maximum(0, 1 - t * (psi - b))
-    square = a * t @ psi  # |w|^2
+    square = a * t @ psi
     primal = square / 2 + (C * slacks.sum() if np.isfinite(C) else 0.0)
     machine = KernelMachine(kernel, X[a > 0], (a * t)[a > 0], b)
     margin = 1 / np.sqrt(square) if square > 0 else np.inf
@@ -158,7 +159,7 @@ def polish(K: np.ndarray, t: np.ndarray, a: np.ndarray, C: float = np.inf) -> np
     a : array (N,)
         Exactly 0 and C where they are on a bound.
     """
-    # which are on a bound
+    # which are on a bound, and so are known
     near = SETTINGS.on_bound * a.max()
     rough = np.where(a < near, 0.0, np.where(a > C - near, C, a))
     free = (rough > 0) & (rough < C)
@@ -168,16 +169,14 @@ def polish(K: np.ndarray, t: np.ndarray, a: np.ndarray, C: float = np.inf) -> np
     system = Bordered(t[free], Q[np.ix_(free, free)])
     exact[free] += system.solve(np.r_[-(t @ rough), (1 - Q @ rough)[free]])[1:]
 
-    # whichever violates the conditions least
-    candidates = [a.clip(0, C), rough]
-    if ((exact > -near) & (exact < C + near)).all():
-        candidates.append(np.where(exact > C - 1e-6 * near, C, exact.clip(0)))
+    exact = np.where(exact > C - 1e-6 * near, C, exact.clip(0))
 
+    # whichever violates the KKT conditions (Eq. 9) least
     def violation(a):
         lower, upper = threshold_interval(K, t, a, C)
         return max(lower - upper, 0) + abs(a @ t)
 
-    return min(reversed(candidates), key=violation)
+    return min([exact, rough, a.clip(0, C)], key=violation)
 
 
 def gram_features(K: np.ndarray) -> np.ndarray:
@@ -204,12 +203,15 @@ def gram_features(K: np.ndarray) -> np.ndarray:
     array([[2., 1.],
            [1., 2.]])
     """
+    # the spectral theorem: K = V diag(values) V^T
     values, vectors = np.linalg.eigh(K)
     if values[0] < -1e-8 * values[-1]:
         raise ValueError(f"the Gram matrix has the negative eigenvalue {values[0]:.2g} beside "
                          f"{values[-1]:.2g}: no features have these inner products, and the dual "
                          "of an SVM need not be concave; take a positive semidefinite kernel")
-    keep = values > 1e-14 * values[-1]  # the others are rounding
+
+    # F = V sqrt(values), without what is rounding
+    keep = values > 1e-14 * values[-1]
     return vectors[:, keep] * np.sqrt(values[keep])
 
 

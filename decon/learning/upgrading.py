@@ -59,9 +59,13 @@ def upgrade(result: Any, X_new: ArrayLike, y_new: ArrayLike, C: float = 1.0,
     """
     if threshold not in ("equal errors", "margin"):
         raise ValueError(f"threshold must be 'equal errors' or 'margin', got {threshold!r}")
+
+    # the dual programme with f0 in its linear term
     base = warm_start(result, X_new, y_new, gamma, kappa)
     svm = IncrementalSVM(base.kernel, C, base).fit(X_new, y_new)
     machine = svm.machine()
+
+    # the threshold: as it is, or where leave-one-out misses both labels equally often
     if threshold == "margin":
         return machine
     shift = equal_errors(svm.leave_one_out(progress), svm.y)
@@ -112,6 +116,7 @@ def warm_start(result: Any, X: ArrayLike, y: ArrayLike, gamma: float | str = "sc
     >>> base.decision_function(X).tolist()
     [0.5, -1.0, 1.5]
     """
+    # what is given
     machine = getattr(result, "machine", result)  # a KernelMachine has none, it is one
     if result is None or not isinstance(machine, KernelMachine | None):
         raise TypeError(f"expected a Deconstruction or a KernelMachine, got {type(result)}")
@@ -125,7 +130,7 @@ def warm_start(result: Any, X: ArrayLike, y: ArrayLike, gamma: float | str = "sc
         gamma = float(1 / (X.shape[1] * (X.var() or 1.0)))
     check_positive("gamma", gamma)
 
-    # the scale of the kernel: the same function of x with another gamma
+    # the scale of the kernel: the same function of x with another gamma (`with_gamma`)
     if isinstance(machine.kernel, Polynomial) and machine.kernel.coef0 > 0:
         machine = machine.with_gamma(gamma)
 

@@ -1,7 +1,6 @@
 """An SVM that learns and unlearns one example at a time, exactly [Cauwenberghs and Poggio 2001]."""
 
 from copy import copy
-from operator import index
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -260,10 +259,10 @@ class IncrementalSVM(Optimum):
 
     def _number(self, i):
         """An example's number, from 0, which may be given from the end."""
-        n = len(self.y)
-        if not -n <= index(i) < n:
-            raise IndexError(f"there is no example {i}: {n} have been learned")
-        return index(i) % n
+        try:
+            return range(len(self.y))[i]
+        except IndexError:
+            raise IndexError(f"there is no example {i}: {len(self.y)} have been learned") from None
 
     def change_C(self, C: float) -> None:
         """Change the regularisation parameter.

@@ -112,7 +112,19 @@ def move_C(optimum: Optimum, C: float) -> Iterator[float]:
         How far it is to each event.
     """
     while optimum.C != C:
-        yield next_event_of_C(optimum, C)
+        # the direction: multipliers at the bound move at the rate of the bound
+        Q, in_error, sign = optimum.Q, optimum.part == ERROR, np.sign(C - optimum.C)
+        moving, largest = sign * in_error, Q.diagonal().max(initial=0)
+        rates, slopes = direction(optimum, optimum.y @ moving, Q @ moving, largest)
+
+        # go to the nearest event
+        far = distances(optimum, rates, slopes, sign)
+        length, first = advance(optimum, rates, slopes, far, abs(C - optimum.C))
+        optimum.C = C if first is None else optimum.C + sign * length
+        optimum.a[in_error] = optimum.C
+        if first is not None:
+            change_part(optimum, first)
+        yield length
 
 
 def next_event(optimum: Optimum, c: int, sign: int) -> float:
@@ -157,38 +169,6 @@ def next_event(optimum: Optimum, c: int, sign: int) -> float:
     if first is None:
         a[c], optimum.part[c] = (C, ERROR) if sign > 0 else (0.0, INACTIVE)
     else:
-        change_part(optimum, first)
-    return length
-
-
-def next_event_of_C(optimum: Optimum, C: float) -> float:
-    """Let the bound move towards C until the next event.
-
-    Parameters
-    ----------
-    optimum : Optimum
-        Changed in place.
-    C : float
-        Where the bound goes, if there is no event before.
-
-    Returns
-    -------
-    float
-        How far it went.
-    """
-    Q, sign = optimum.Q, np.sign(C - optimum.C)
-    in_error = optimum.part == ERROR
-
-    # the direction: multipliers at the bound move at the rate of the bound
-    moving, largest = sign * in_error, Q.diagonal().max(initial=0)
-    rates, slopes = direction(optimum, optimum.y @ moving, Q @ moving, largest)
-
-    # go to the nearest event
-    far = distances(optimum, rates, slopes, sign)
-    length, first = advance(optimum, rates, slopes, far, abs(C - optimum.C))
-    optimum.C = C if first is None else optimum.C + sign * length
-    optimum.a[in_error] = optimum.C
-    if first is not None:
         change_part(optimum, first)
     return length
 

@@ -1,8 +1,8 @@
 """The bordered system of a margin set, solved again and again while it grows and shrinks."""
 
 import numpy as np
-from numpy.typing import ArrayLike
 
+from ..types import Array, ArrayLike
 from .settings import SETTINGS
 
 
@@ -36,7 +36,7 @@ class Bordered:
 
     def __init__(self, t: ArrayLike = (), Q: ArrayLike = ()):
         s = np.size(t)
-        self.matrix: np.ndarray = np.zeros((1 + s, 1 + s))
+        self.matrix: Array = np.zeros((1 + s, 1 + s))
         self.matrix[0, 1:] = self.matrix[1:, 0] = t
         self.matrix[1:, 1:] = np.reshape(Q, (s, s))
         self.inverse = self._pseudo_inverse()
@@ -44,7 +44,7 @@ class Bordered:
     def __len__(self) -> int:
         return len(self.matrix) - 1
 
-    def solve(self, right: np.ndarray) -> np.ndarray:
+    def solve(self, right: Array) -> Array:
         """The solution of M u = right, by iterative refinement.
 
         Parameters
@@ -70,7 +70,7 @@ class Bordered:
                 solution = solution + self.inverse @ residual
         return solution
 
-    def enter(self, border: np.ndarray, corner: float, smallest: float = 0.0) -> bool:
+    def enter(self, border: Array, corner: float, smallest: float = 0.0) -> bool:
         """Add example k to S, if it does not depend on the others.
 
         Parameters
@@ -128,6 +128,6 @@ class Bordered:
         R = R - np.outer(R[:, k], R[k]) / R[k, k]
         self.inverse, self.matrix = (np.delete(np.delete(M, k, 0), k, 1) for M in (R, self.matrix))
 
-    def _pseudo_inverse(self) -> np.ndarray:
+    def _pseudo_inverse(self) -> Array:
         """The inverse from the matrix, afresh."""
         return np.linalg.pinv(self.matrix, hermitian=True)

@@ -1,11 +1,12 @@
 """What examples and labels must be like, once for all who learn from them."""
 
 import numpy as np
-from numpy.typing import ArrayLike
+
+from ..types import Array, ArrayLike
 
 
 def checked_examples(X: ArrayLike, t: ArrayLike, dimension: int = 0,
-                     labels: bool = True) -> tuple[np.ndarray, np.ndarray]:
+                     labels: bool = True) -> tuple[Array, Array]:
     """Examples and their labels as arrays of floats, if they can be learned.
 
     Parameters

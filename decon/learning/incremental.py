@@ -3,11 +3,11 @@
 from copy import copy
 
 import numpy as np
-from numpy.typing import ArrayLike
 from tqdm import tqdm
 
 from ..kernels import Kernel, check_positive
 from ..machine import KernelMachine
+from ..types import Array, ArrayLike
 from .checks import checked_examples
 from .optimum import Optimum
 from .path import follow_path, grow, move_C, shrink
@@ -78,7 +78,7 @@ class IncrementalSVM(Optimum):
         return (f"IncrementalSVM({self.kernel}, C={self.C}): {len(self.y)} examples, "
                 f"{np.count_nonzero(self.a)} support vectors")
 
-    def decision_function(self, X: ArrayLike) -> np.ndarray:
+    def decision_function(self, X: ArrayLike) -> Array:
         """f(x) at every row of X.
 
         Parameters
@@ -280,7 +280,7 @@ class IncrementalSVM(Optimum):
         check_positive("C", C)
         follow_path(self, move_C, float(C))
 
-    def leave_one_out(self, progress: bool = False) -> np.ndarray:
+    def leave_one_out(self, progress: bool = False) -> Array:
         """f at every example, when all others have been learned and this one has not.
 
         Parameters

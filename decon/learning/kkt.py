@@ -10,10 +10,11 @@ a_i t_i may grow, and b >= v_i where a_i t_i may shrink.
 """
 
 import numpy as np
-from numpy.typing import ArrayLike
+
+from ..types import Array, ArrayLike
 
 
-def violations(g: np.ndarray, a: np.ndarray, C: float) -> np.ndarray:
+def violations(g: Array, a: Array, C: float) -> Array:
     """By how much each example violates its condition on g_i.
 
     Parameters
@@ -38,8 +39,7 @@ def violations(g: np.ndarray, a: np.ndarray, C: float) -> np.ndarray:
     return np.maximum(np.where(a < C, -g, -np.inf), np.where(a > 0, g, -np.inf))
 
 
-def threshold_bounds(v: np.ndarray, t: np.ndarray, a: np.ndarray,
-                     C: float) -> tuple[np.ndarray, np.ndarray]:
+def threshold_bounds(v: Array, t: Array, a: Array, C: float) -> tuple[Array, Array]:
     """The bounds that each example sets to the threshold.
 
     Parameters
@@ -68,8 +68,7 @@ def threshold_bounds(v: np.ndarray, t: np.ndarray, a: np.ndarray,
     return np.where(may_shrink, v, -np.inf), np.where(may_grow, v, np.inf)
 
 
-def distances_to_bounds(a: np.ndarray, rates: np.ndarray, C: float,
-                        drift: float = 0.0) -> np.ndarray:
+def distances_to_bounds(a: Array, rates: Array, C: float, drift: float = 0.0) -> Array:
     """How far each multiplier can move at a constant rate until it is 0 or C.
 
     Parameters
@@ -97,7 +96,7 @@ def distances_to_bounds(a: np.ndarray, rates: np.ndarray, C: float,
     return np.minimum(to_C, to_0)
 
 
-def violating_pair(lower: np.ndarray, upper: np.ndarray) -> tuple[float, int, int]:
+def violating_pair(lower: Array, upper: Array) -> tuple[float, int, int]:
     """The two examples whose bounds on the threshold contradict each other most.
 
     Parameters
@@ -120,8 +119,7 @@ def violating_pair(lower: np.ndarray, upper: np.ndarray) -> tuple[float, int, in
     return float(lower[j] - upper[i]), i, j
 
 
-def threshold_interval(K: np.ndarray, t: np.ndarray, a: np.ndarray,
-                       C: float = np.inf) -> tuple[float, float]:
+def threshold_interval(K: Array, t: Array, a: Array, C: float = np.inf) -> tuple[float, float]:
     """All thresholds b that the conditions allow an SVM of given multipliers: (lower, upper).
 
     Each condition on t_i f_i compares b with v_i = sum_j a_j t_j K_ij - t_i: b <= v_i where a_i

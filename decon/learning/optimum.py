@@ -5,6 +5,7 @@ from warnings import warn
 
 import numpy as np
 
+from ..types import Array
 from .bordered import Bordered
 from .kkt import threshold_bounds, violations
 from .qp import dual_optimum
@@ -52,11 +53,11 @@ class Optimum:
         self._returned: tuple = None, None, None  # the state returned to last, its system and g
 
     @property
-    def Q(self) -> np.ndarray:
+    def Q(self) -> Array:
         """The matrix t_i t_j K(x_i, x_j): array (n, n)."""
         return self._store[: len(self.y), : len(self.y)]
 
-    def append(self, kernel_values: np.ndarray, y: float, f0: float) -> None:
+    def append(self, kernel_values: Array, y: float, f0: float) -> None:
         """Add one example with the multiplier 0.
 
         Parameters
@@ -90,7 +91,7 @@ class Optimum:
             setattr(self, name, np.delete(getattr(self, name), i))
         self.margin = [k - (k > i) for k in self.margin]
 
-    def exact_g(self, rows: slice | list[int] = slice(None)) -> np.ndarray:
+    def exact_g(self, rows: slice | list[int] = slice(None)) -> Array:
         """g_i = t_i f(x_i) - 1, computed by its definition.
 
         Parameters
@@ -116,7 +117,7 @@ class Optimum:
         wrong = self.violations(self.exact_g()).max(initial=outside)
         return float(max(wrong, abs(self.a @ self.y)))
 
-    def violations(self, g: np.ndarray) -> np.ndarray:
+    def violations(self, g: Array) -> Array:
         """By how much each active example violates its condition.
 
         Parameters

@@ -11,6 +11,7 @@ from itertools import islice
 
 import numpy as np
 
+from ..types import Array
 from .kkt import distances_to_bounds
 from .optimum import ERROR, INACTIVE, MARGIN, REST, Optimum
 from .settings import SETTINGS
@@ -173,8 +174,7 @@ def next_event(optimum: Optimum, c: int, sign: int) -> float:
     return length
 
 
-def direction(optimum: Optimum, balance: float, push: np.ndarray,
-              scale: float) -> tuple[np.ndarray, np.ndarray]:
+def direction(optimum: Optimum, balance: float, push: Array, scale: float) -> tuple[Array, Array]:
     """How threshold, margin and all g move when other multipliers move at given rates.
 
     Parameters
@@ -206,7 +206,7 @@ def direction(optimum: Optimum, balance: float, push: np.ndarray,
     return rates, slopes
 
 
-def distances(optimum: Optimum, rates: np.ndarray, slopes: np.ndarray, drift: float) -> np.ndarray:
+def distances(optimum: Optimum, rates: Array, slopes: Array, drift: float) -> Array:
     """How far it is until each example changes its part.
 
     Parameters
@@ -235,7 +235,7 @@ def distances(optimum: Optimum, rates: np.ndarray, slopes: np.ndarray, drift: fl
     return far.clip(0)
 
 
-def advance(optimum: Optimum, rates: np.ndarray, slopes: np.ndarray, far: np.ndarray,
+def advance(optimum: Optimum, rates: Array, slopes: Array, far: Array,
             limit: float) -> tuple[float, int | None]:
     """Move the margin, the threshold and all g along, to the nearest event or to a limit.
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from ..types import Array
 from .kkt import distances_to_bounds, threshold_bounds, violating_pair
 from .settings import SETTINGS
 
 
-def dual_optimum(Q: np.ndarray, t: np.ndarray, p: np.ndarray, C: float,
-                 a: np.ndarray | None = None) -> np.ndarray:
+def dual_optimum(Q: Array, t: Array, p: Array, C: float, a: Array | None = None) -> Array:
     """The multipliers that maximise p.a - a.Q a / 2 over 0 <= a_i <= C, sum_i a_i t_i = 0.
 
     Sequential minimal optimisation [Platt 1999; Fan, Chen and Lin 2005] leads near the optimum.
@@ -57,10 +57,10 @@ def _feasible(a, t, C):
     """Multipliers within the bounds that sum to zero: the heavier side is scaled down."""
     # the box, and then the balance sum_i a_i t_i = 0
     a = a.clip(0, C)
-    plus, minus = a[t > 0].sum(), a[t < 0].sum()
-    if plus != minus:
-        heavy = t > 0 if plus > minus else t < 0
-        a[heavy] *= min(plus, minus) / max(plus, minus)
+    lighter = min(a[t > 0].sum(), a[t < 0].sum())
+    for side in (t > 0, t < 0):
+        if a[side].sum() > lighter:
+            a[side] *= lighter / a[side].sum()
     return a
 
 

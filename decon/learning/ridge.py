@@ -1,15 +1,15 @@
 """Regularised least squares (ridge regression), in its two forms."""
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.linalg import solve
 
 from ..kernels import Kernel, check_positive
 from ..machine import KernelMachine
+from ..types import Array, ArrayLike
 from .checks import checked_examples
 
 
-def primal_ridge(Phi: ArrayLike, t: ArrayLike, penalty: float) -> np.ndarray:
+def primal_ridge(Phi: ArrayLike, t: ArrayLike, penalty: float) -> Array:
     """The weights w that minimise 1/2 |Phi w - t|^2 + penalty/2 |w|^2 (Eq. 12 of Wang 2021).
 
     w = (Phi^T Phi + penalty I_M)^-1 Phi^T t: an M x M system.

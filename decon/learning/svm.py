@@ -4,11 +4,11 @@ from dataclasses import dataclass, field
 
 import cvxpy as cp
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.optimize import linprog
 
 from ..kernels import Kernel, Linear, check_positive
 from ..machine import KernelMachine
+from ..types import Array, ArrayLike
 from .bordered import Bordered
 from .checks import checked_examples
 from .kkt import threshold_interval
@@ -43,15 +43,15 @@ class SVM:
     """
 
     machine: KernelMachine
-    multipliers: np.ndarray = field(repr=False)
+    multipliers: Array = field(repr=False)
     threshold_interval: tuple[float, float]
-    slacks: np.ndarray = field(repr=False)
+    slacks: Array = field(repr=False)
     margin: float
     primal: float
     dual: float
 
     @property
-    def support(self) -> np.ndarray:
+    def support(self) -> Array:
         """Indices of the support vectors, the examples with a_i > 0: array (s,) of ints."""
         return np.flatnonzero(self.multipliers)
 
@@ -142,7 +142,7 @@ def train_svm(X: ArrayLike, t: ArrayLike, kernel: Kernel | None = None, C: float
                float(a.sum() - square / 2))
 
 
-def polish(K: np.ndarray, t: np.ndarray, a: np.ndarray, C: float = np.inf) -> np.ndarray:
+def polish(K: Array, t: Array, a: Array, C: float = np.inf) -> Array:
     """Make approximate multipliers exact: once it is known which are 0 and C, the rest is linear.
 
     The examples strictly between the bounds have t_i f_i = 1, and sum_i a_i t_i = 0: as many
@@ -179,7 +179,7 @@ def polish(K: np.ndarray, t: np.ndarray, a: np.ndarray, C: float = np.inf) -> np
     return min([exact, rough, a.clip(0, C)], key=violation)
 
 
-def gram_features(K: np.ndarray) -> np.ndarray:
+def gram_features(K: Array) -> Array:
     """Features of examples, read off their Gram matrix: F with F F^T = K.
 
     Parameters

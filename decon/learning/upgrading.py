@@ -3,10 +3,10 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ..kernels import Polynomial, check_positive
 from ..machine import KernelMachine
+from ..types import Array, ArrayLike
 from .checks import checked_examples
 from .incremental import IncrementalSVM
 
@@ -144,7 +144,7 @@ def warm_start(result: Any, X: ArrayLike, y: ArrayLike, gamma: float | str = "sc
                          factor * machine.threshold)
 
 
-def equal_errors(f: np.ndarray, y: np.ndarray) -> float:
+def equal_errors(f: Array, y: Array) -> float:
     """The threshold at which both labels are missed equally often.
 
     Parameters

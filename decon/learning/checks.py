@@ -34,6 +34,7 @@ def checked_examples(X: ArrayLike, t: ArrayLike, dimension: int = 0,
     (array([[0.],
            [2.]]), array([-1.,  1.]))
     """
+    # the examples
     X, t = np.asarray(X, float), np.asarray(t)
     if X.ndim != 2 or t.shape != X.shape[:1] or dimension not in (0, X.shape[1]):
         raise ValueError(f"expected shapes (n, {dimension or 'd'}) and (n,), got {X.shape} and "
@@ -41,6 +42,8 @@ def checked_examples(X: ArrayLike, t: ArrayLike, dimension: int = 0,
     if len(X) == 0 or not np.isfinite(X).all():
         raise ValueError("there must be at least one example, and every example must be finite, "
                          "without NaN or infinity")
+
+    # their labels or targets
     if labels and (t.dtype == bool or not np.isin(t, (-1, 1)).all()):
         raise ValueError(f"labels must be +1 and -1 only, got {np.unique(t)[:5]}: "
                          "np.where(y == one_class, 1, -1) makes them")

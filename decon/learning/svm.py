@@ -146,8 +146,8 @@ def polish(K: Array, t: Array, a: Array, C: float = np.inf) -> Array:
     """Make approximate multipliers exact: once it is known which are 0 and C, the rest is linear.
 
     The examples strictly between the bounds have t_i f_i = 1, and sum_i a_i t_i = 0: as many
-    equations as unknowns (those a_i, and b). Where that leads outside the bounds or further
-    from the KKT conditions, the multipliers stay as they are, up to what is on a bound.
+    equations as unknowns (those a_i, and b). Where that leads further from the KKT conditions,
+    the multipliers stay as they are, up to what is on a bound.
 
     Parameters
     ----------

@@ -7,6 +7,7 @@ Every kernel has a `name`, values `kernel(X, Y)`, a `gradient(X, Y, weights)` an
 """
 
 from dataclasses import asdict, dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -83,7 +84,7 @@ class Polynomial:
     def __post_init__(self):
         if self.degree != int(self.degree) or self.degree < 1:
             raise ValueError(f"degree must be a whole number from 1, got {self.degree!r}")
-        _check_positive("gamma", self.gamma)
+        check_positive("gamma", self.gamma)
         if not np.isfinite(self.coef0) or self.coef0 < 0:
             raise ValueError(f"coef0 must be a finite number >= 0, got {self.coef0!r}")
 
@@ -210,7 +211,7 @@ class Gaussian:
     name = "gaussian"
 
     def __post_init__(self):
-        _check_positive("sigma", self.sigma)
+        check_positive("sigma", self.sigma)
 
     def __call__(self, X: ArrayLike, Y: ArrayLike) -> np.ndarray:
         """Kernel values K(x_i, y_j): arrays (n, d) and (m, d) give an array (n, m)."""
@@ -299,7 +300,14 @@ def _centred(X: ArrayLike, Y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     return np.asarray(X, float) - centre, Y - centre
 
 
-def _check_positive(name, value):
-    """Raise a ValueError unless a parameter is a finite positive number."""
-    if not np.isfinite(value) or value <= 0:
+def check_positive(name: str, value: float) -> None:
+    """Raise a ValueError unless a parameter is a finite positive number.
+
+    Parameters
+    ----------
+    name : str
+        What the error calls it.
+    value : float
+    """
+    if not isinstance(value, Real) or not 0 < value < np.inf:
         raise ValueError(f"{name} must be a finite number > 0, got {value!r}")

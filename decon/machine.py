@@ -82,11 +82,8 @@ class KernelMachine:
         ValueError
             If X is not of shape (n, d).
         """
-        X = self._checked(X)
-        psi = np.empty(len(X))
-        for j in self._blocks(len(X)):
-            psi[j] = self.kernel(X[j], self.support_vectors) @ self.weights
-        return psi - self.threshold
+        psi = [self.kernel(x, self.support_vectors) @ self.weights for x in self._blocks(X)]
+        return np.concatenate(psi) - self.threshold
 
     def predict(self, X: ArrayLike) -> np.ndarray:
         """The labels +1 or -1 of the points.
@@ -124,11 +121,8 @@ class KernelMachine:
         ValueError
             If X is not of shape (n, d).
         """
-        X = self._checked(X)
-        gradient = np.empty(X.shape)
-        for j in self._blocks(len(X)):
-            gradient[j] = self.kernel.gradient(X[j], self.support_vectors, self.weights)
-        return gradient
+        return np.concatenate([self.kernel.gradient(x, self.support_vectors, self.weights)
+                               for x in self._blocks(X)])
 
     def normalised(self) -> "KernelMachine":
         """The same classifier with its largest |weight| equal to 1.
@@ -182,6 +176,8 @@ class KernelMachine:
         if not isinstance(old, Polynomial) or old.coef0 == 0 or coef0 <= 0:
             raise ValueError("with_gamma needs a polynomial kernel with coef0 > 0, and a coef0 > 0;"
                              f" got {old} and coef0={coef0!r}")
+
+        # the formula above, from (g, c) to (g', c')
         new = replace(old, gamma=float(gamma), coef0=float(coef0))
         stretch = old.gamma * coef0 / (gamma * old.coef0)
         factor = (old.coef0 / coef0) ** old.degree
@@ -337,16 +333,13 @@ class KernelMachine:
         with np.load(npz_path(path), allow_pickle=False) as arrays:
             return cls.from_arrays(arrays)
 
-    def _checked(self, X: ArrayLike) -> np.ndarray:
-        """X as an array of floats; a ValueError if it is not of shape (n, d)."""
+    def _blocks(self, X: ArrayLike) -> list[np.ndarray]:
+        """The points in blocks whose kernel values, and whose points, take 64 MB at most."""
         X = np.asarray(X, float)
         if X.ndim != 2 or X.shape[1] != self.dimension:
             raise ValueError(f"expected points of shape (n, {self.dimension}), got {X.shape}")
-        return X
-
-    def _blocks(self, n: int) -> list[slice]:
-        """Slices of n points: the kernel values of a block, and its points, take 64 MB at most."""
-        return blocks(n, max(len(self.weights), self.dimension), megabytes=64)
+        rows = blocks(len(X), max(len(self.weights), self.dimension), megabytes=64)
+        return [X[j] for j in rows] or [X]  # one block if there is no point
 
 
 def npz_path(path: str | PathLike) -> Path:

@@ -28,9 +28,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from decon import Gaussian, IncrementalSVM, Linear, enumerate_svms
-from decon.teaching.datasets import load_binary
 
 from ._run import each, main, store
+from ._tables import load_binary
 
 NAMES = ("breast_cancer", "wine", "digits", "german", "ionosphere", "sonar")
 MODELS, SEEDS, LARGEST = 50, 10, 200

@@ -22,9 +22,9 @@ import numpy as np
 from sklearn.svm import SVC
 
 from decon import IncrementalSVM, Linear, enumerate_svms
-from decon.teaching.datasets import load_recidivism
 
 from ._run import each, main, store
+from ._tables import load_recidivism
 from .enumeration import by_retraining
 
 SOURCES = ("generated", "compas")

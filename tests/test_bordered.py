@@ -46,8 +46,8 @@ def test_any_coming_and_going_leaves_the_inverse_of_the_matrix(seed, visits):
 def test_updates_alone_keep_the_inverse(seed, monkeypatch):
     """Entering solves a system, so the inverse must be right without being computed afresh."""
     t, Q = _problem(seed)
-    monkeypatch.setattr(Bordered, "_refactor", lambda system: pytest.fail("computed afresh"))
     system, S = Bordered(), list(range(8))
+    monkeypatch.setattr(Bordered, "_pseudo_inverse", lambda system: pytest.fail("computed afresh"))
     for k in S:
         assert system.enter(np.r_[t[k], Q[:k, k]], Q[k, k])
     np.testing.assert_allclose(system.inverse @ _matrix(t, Q, S), np.eye(9), atol=1e-8)
@@ -98,10 +98,22 @@ def test_an_inverse_that_has_drifted_is_computed_afresh():
 
 def test_an_inverse_that_is_nearly_right_is_refined(monkeypatch):
     t, Q = _problem(8)
-    system, right = Bordered(t, Q), np.arange(9.0)
+    system = Bordered(t, Q)
     system.inverse = system.inverse * (1 + 1e-5)  # every refinement gains five digits
-    monkeypatch.setattr(Bordered, "_refactor", lambda system: pytest.fail("computed afresh"))
-    np.testing.assert_allclose(system.matrix @ system.solve(right), right, atol=1e-10)
+    monkeypatch.setattr(Bordered, "_pseudo_inverse", lambda system: pytest.fail("computed afresh"))
+    for size in (1e-6, 1.0, 1e6):  # what is accurate is relative to the right-hand side
+        right = size * np.arange(9.0)
+        np.testing.assert_allclose(system.matrix @ system.solve(right), right, atol=1e-10 * size)
+
+
+def test_after_three_refinements_the_inverse_is_computed_afresh():
+    t, Q = _problem(8)
+    for drift, times in ((3e-4, 0), (1e-5, 1)):  # three refinements are too few; two are enough
+        system, right = Bordered(t, Q), np.arange(9.0)
+        fresh = system.inverse
+        system.inverse = fresh * (1 + drift)
+        np.testing.assert_allclose(system.matrix @ system.solve(right), right, atol=1e-10)
+        np.testing.assert_allclose(system.inverse, fresh * (1 + times * drift), rtol=1e-8)
 
 
 def test_a_singular_system_is_solved_by_least_squares():

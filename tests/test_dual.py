@@ -276,6 +276,9 @@ def test_pairs_come_as_near_as_is_wanted(seed, wanted):
     np.testing.assert_array_equal(a, start)
     again = qp._pairs(Q, t, p, C, near, wanted)  # it stops where it is near enough
     np.testing.assert_array_equal(again, near)
+    enough = 1.001 * gap(Q, t, p, C, start) / largest  # relative to the largest p, if that is large
+    assert largest > 1.1
+    np.testing.assert_array_equal(qp._pairs(Q, t, p, C, a, enough), a)
     small = qp._pairs(Q, t, p / 100, C, a, wanted)  # never relative to less than 1
     assert wanted / 100 < gap(Q, t, p / 100, C, small) <= wanted or wanted < 1e-5
 

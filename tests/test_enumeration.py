@@ -102,7 +102,7 @@ def test_models_are_computed_as_they_are_asked_for(monkeypatch):
 
 
 @pytest.mark.parametrize("X, y, word", [
-    ([[0.0], [np.nan]], [1, -1], "finite"), ([[0.0], [1.0]], [1, 2], "y must"),
+    ([[0.0], [np.nan]], [1, -1], "finite"), ([[0.0], [1.0]], [1, 2], "labels must"),
     ([[0.0], [1.0]], [1], "shape")])
 def test_examples_that_cannot_be_learned(X, y, word):
     with pytest.raises(ValueError, match=word):

@@ -114,7 +114,8 @@ def test_with_a_base_the_optimum_is_cvxpys(seed):
     (lambda: IncrementalSVM(Linear(), C=np.nan), "C must"),
     (lambda: IncrementalSVM(Linear(), base=KernelMachine.random(Polynomial(2), 2, 1)), "kernel"),
     (lambda: IncrementalSVM(Linear()).decision_function([[0.0]]), "learn"),
-    (lambda: IncrementalSVM(Linear()).learn([0.0], 2), "y must"),
+    (lambda: IncrementalSVM(Linear()).learn([0.0], 2), "labels must"),
+    (lambda: IncrementalSVM(Linear()).learn([0.0], True), "labels must"),
     (lambda: IncrementalSVM(Linear()).learn([[0.0]], 1), "shape"),
     (lambda: IncrementalSVM(Linear()).learn([np.nan], 1), "finite"),
 ])
@@ -142,7 +143,7 @@ def test_examples_are_copied():
 def test_a_refused_example_changes_nothing():
     svm = taught([[0.0], [1.0]], [-1, 1], Linear(), 1.0)
     before = svm.a.copy(), svm.threshold
-    with pytest.raises(ValueError, match=r"\(1,\)"):
+    with pytest.raises(ValueError, match=r"\(n, 1\)"):
         svm.learn([0.0, 1.0], 1)
     np.testing.assert_array_equal(svm.a, before[0])
     assert svm.threshold == before[1] and len(svm.y) == 2

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from decon import Gaussian
 from decon.learning.kkt import (
+    distances_to_bounds,
     kkt_residuals,
     threshold_bounds,
     threshold_interval,
@@ -54,6 +55,16 @@ def test_the_pair_that_contradicts_most(seed):
     lower, upper = threshold_bounds(v, t, a, 2.0)
     gap, i, j = violating_pair(lower, upper)
     assert gap == max(lo - up for lo in lower for up in upper) == lower[j] - upper[i]
+
+
+@pytest.mark.parametrize("rate, drift, expected", [
+    (0.5, 0.0, 3.0), (-0.5, 0.0, 1.0), (0.0, 0.0, np.inf),      # a = 0.5, C = 2
+    (0.5, 0.5, np.inf), (0.5, 0.25, 6.0), (0.0, -1.0, 1.5),     # C itself moves
+    (-0.5, -1.0, 1.0), (-0.5, -3.0, 0.6), (1e-320, 0.0, np.inf)])
+def test_how_far_it_is_to_a_bound(rate, drift, expected):
+    found = distances_to_bounds(np.array([0.5]), np.array([rate]), 2.0, drift)
+    np.testing.assert_allclose(found, [expected])
+    assert drift or distances_to_bounds(np.array([0.5]), np.array([abs(rate)]), np.inf) == np.inf
 
 
 def test_nobody_bounds_the_threshold():

@@ -74,7 +74,7 @@ def test_learning_keeps_all_conditions_but_one(kernel, C, with_base):
         svm = machine(seed, 20, C, kernel, with_base)
         for x in np.random.default_rng(seed + 100).standard_normal((4, 3)):
             label = 1 if svm.decision_function(x[None])[0] < 0 else -1  # a surprise
-            svm._append(x, label)
+            svm._append(x[None], np.array([label]))
             c = len(svm.y) - 1
             events += walked(svm, path.grow(svm, c), but=[c])
             np.testing.assert_allclose(svm.a, best(svm, np.arange(c + 1)), atol=1e-7 * C)
@@ -188,7 +188,7 @@ def test_the_nearest_event_or_the_limit():
 def twins():
     """Two equal examples of the three on the margin: the second twin cannot enter beside it."""
     svm = IncrementalSVM(Linear(), 10.0).fit([[0.0], [2.0]], [-1, 1])
-    svm._append(np.array([2.0]), 1)
+    svm._append(np.array([[2.0]]), np.array([1]))
     return svm
 
 

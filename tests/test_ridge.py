@@ -57,10 +57,11 @@ def test_a_small_penalty_interpolates():
 
 @pytest.mark.parametrize("arguments, word", [
     (([[1.0]], [1.0, 2.0], 1.0), "got (1, 1) and (2,)"),
-    ((np.empty((0, 2)), [], 1.0), "(0, 2)"),
+    ((np.empty((0, 2)), [], 1.0), "at least one example"),
     (([[np.inf]], [1.0], 1.0), "finite"),
-    (([[1.0]], [1.0], 0), "penalty must be positive"),
-    (([[1.0]], [1.0], np.nan), "penalty must be positive"),
+    (([[1.0]], [1.0], 0), "penalty must be a finite number > 0"),
+    (([[1.0]], [np.nan], 1.0), "targets must be finite"),
+    (([[1.0]], [1.0], np.nan), "penalty must be"),
 ])
 def test_bad_input_is_told(arguments, word):
     with pytest.raises(ValueError) as error:

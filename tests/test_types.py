@@ -11,14 +11,8 @@ import pytest
 
 import decon
 
-# Modules that are still being worked on; a package stands for all its modules.
-OPEN = ("decon.learning",)
 MODULES = [info.name for info in pkgutil.walk_packages(decon.__path__, "decon.")]
 HEAVY = ("matplotlib", "pygments", "cvxpy", "mlxtend", "scipy.stats")
-
-
-def is_open(name):
-    return any(f"{name}.".startswith(f"{open_}.") for open_ in OPEN)
 
 
 def public_callables(module):
@@ -55,7 +49,7 @@ def faults(module):
     return found
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if not is_open(name)])
+@pytest.mark.parametrize("name", MODULES)
 def test_public_callables_are_annotated_and_documented(name):
     assert faults(importlib.import_module(name)) == []
 
@@ -70,10 +64,6 @@ def test_faults_are_found():
         "bare: no word on the parameter x", "bare: no word on the parameter y",
         "Thing: no annotation of a", "Thing: no word on the parameter a",
         "Thing.size: no annotation of return"]
-
-
-def test_modules_that_are_open_exist():
-    assert set(OPEN) <= set(MODULES)
 
 
 def test_importing_decon_loads_nothing_heavy():

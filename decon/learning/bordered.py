@@ -1,8 +1,8 @@
 """The bordered system of a margin set, solved again and again while it grows and shrinks."""
 
 import numpy as np
-from numpy.typing import ArrayLike
 
+from ..types import Array, ArrayLike
 from .settings import SETTINGS
 
 
@@ -35,18 +35,16 @@ class Bordered:
     """
 
     def __init__(self, t: ArrayLike = (), Q: ArrayLike = ()):
-        s = len(np.asarray(t))
-        self.matrix = np.zeros((1 + s, 1 + s))
-        self.inverse = np.zeros((1 + s, 1 + s))
-        if s:
-            self.matrix[0, 1:] = self.matrix[1:, 0] = t
-            self.matrix[1:, 1:] = Q
-            self._refactor()
+        s = np.size(t)
+        self.matrix: Array = np.zeros((1 + s, 1 + s))
+        self.matrix[0, 1:] = self.matrix[1:, 0] = t
+        self.matrix[1:, 1:] = np.reshape(Q, (s, s))
+        self.inverse = self._pseudo_inverse()
 
     def __len__(self) -> int:
         return len(self.matrix) - 1
 
-    def solve(self, right: np.ndarray) -> np.ndarray:
+    def solve(self, right: Array) -> Array:
         """The solution of M u = right, by iterative refinement.
 
         Parameters
@@ -59,9 +57,11 @@ class Bordered:
             In the sense of least squares where M is singular.
         """
         accurate = SETTINGS.bordered_residual * np.abs(right).max()
+
+        # u + R (right - M u) instead of u, up to three times; then once more with a new inverse R
         for refactored in (False, True):
             if refactored:
-                self._refactor()
+                self.inverse = self._pseudo_inverse()
             solution = self.inverse @ right
             for _ in range(3):
                 residual = right - self.matrix @ solution
@@ -70,7 +70,7 @@ class Bordered:
                 solution = solution + self.inverse @ residual
         return solution
 
-    def enter(self, border: np.ndarray, corner: float, smallest: float = 0.0) -> bool:
+    def enter(self, border: Array, corner: float, smallest: float = 0.0) -> bool:
         """Add example k to S, if it does not depend on the others.
 
         Parameters
@@ -87,7 +87,7 @@ class Bordered:
         bool
             False if the pivot is too small; nothing has changed then.
         """
-        # the pivot: squared distance from the affine hull of S
+        # the pivot, the Schur complement of M: the squared distance from the affine hull of S
         s = len(self)
         if s:
             u = self.solve(border)
@@ -95,7 +95,7 @@ class Bordered:
             if pivot <= smallest:
                 return False
 
-        # the larger matrix, and its inverse: rank one more (for S = {k}, by hand)
+        # the larger matrix, and its inverse by blocks, rank one more (for S = {k}, by hand)
         self.matrix = np.block([[self.matrix, border[:, None]], [border, corner]])
         if s:
             edge = np.append(-u, 1.0)
@@ -105,7 +105,12 @@ class Bordered:
         return True
 
     def leave(self, j: int) -> None:
-        """Remove example j of S, counted from 0.
+        """Remove an example from S.
+
+        Parameters
+        ----------
+        j : int
+            Its place in S, from 0.
 
         Raises
         ------
@@ -116,13 +121,13 @@ class Bordered:
             self.matrix = self.inverse = np.zeros((1, 1))
             return
 
-        # the inverse without row and column k: rank one less
+        # the inverse without row and column k, rank one less: R_ij - R_ik R_kj / R_kk
         k, R = j + 1, self.inverse
         if R[k, k] == 0:
             raise ArithmeticError("the margin is singular without this example")
         R = R - np.outer(R[:, k], R[k]) / R[k, k]
         self.inverse, self.matrix = (np.delete(np.delete(M, k, 0), k, 1) for M in (R, self.matrix))
 
-    def _refactor(self):
+    def _pseudo_inverse(self) -> Array:
         """The inverse from the matrix, afresh."""
-        self.inverse = np.linalg.pinv(self.matrix, hermitian=True)
+        return np.linalg.pinv(self.matrix, hermitian=True)

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
 import numpy as np
-from numpy.typing import ArrayLike
 from tqdm import tqdm
 
 from ..kernels import Kernel
 from ..machine import KernelMachine
+from ..types import Array, ArrayLike
 from .incremental import IncrementalSVM
 
 
@@ -27,7 +27,7 @@ class Model:
     """
 
     objective: float
-    support: np.ndarray = field(repr=False)
+    support: Array = field(repr=False)
     machine: KernelMachine
 
 

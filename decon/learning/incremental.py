@@ -1,15 +1,14 @@
 """An SVM that learns and unlearns one example at a time, exactly [Cauwenberghs and Poggio 2001]."""
 
 from copy import copy
-from numbers import Real
-from operator import index
 
 import numpy as np
-from numpy.typing import ArrayLike
 from tqdm import tqdm
 
-from ..kernels import Kernel
+from ..kernels import Kernel, check_positive
 from ..machine import KernelMachine
+from ..types import Array, ArrayLike
+from .checks import checked_examples
 from .optimum import Optimum
 from .path import follow_path, grow, move_C, shrink
 
@@ -70,7 +69,8 @@ class IncrementalSVM(Optimum):
             raise TypeError(f"kernel must be one of decon's kernels, got {kernel!r}")
         if base is not None and base.kernel != kernel:
             raise ValueError(f"base must have the same kernel {kernel}, got {base.kernel}")
-        super().__init__(_positive(C), has_base=base is not None)
+        check_positive("C", C)
+        super().__init__(float(C), has_base=base is not None)
         self.kernel, self.base = kernel, base
         self.X = np.empty((0, 0)) if base is None else base.support_vectors[:0]
 
@@ -78,7 +78,7 @@ class IncrementalSVM(Optimum):
         return (f"IncrementalSVM({self.kernel}, C={self.C}): {len(self.y)} examples, "
                 f"{np.count_nonzero(self.a)} support vectors")
 
-    def decision_function(self, X: ArrayLike) -> np.ndarray:
+    def decision_function(self, X: ArrayLike) -> Array:
         """f(x) at every row of X.
 
         Parameters
@@ -111,6 +111,8 @@ class IncrementalSVM(Optimum):
         """
         if self.X.shape[1] == 0:
             raise ValueError("nothing has been learned yet: call learn(x, y) first")
+
+        # f = f0 + sum_i a_i t_i K(x_i, .) - threshold, over the support vectors
         used = self.a > 0
         Y, w, b = self.X[used], (self.a * self.y)[used], self.threshold
         if self.base is not None:
@@ -135,7 +137,7 @@ class IncrementalSVM(Optimum):
             If x has another length than the examples before it or is not finite, or y is
             another label. The machine stays as it was.
         """
-        self._append(np.asarray(x, float), y)
+        self._append(*checked_examples(np.asarray(x, float)[None], [y], self.X.shape[1]))
         follow_path(self, grow, len(self.y) - 1)
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> "IncrementalSVM":
@@ -198,37 +200,29 @@ class IncrementalSVM(Optimum):
         >>> svm.partial_fit([[6.], [2.]], [1, 1])
         IncrementalSVM(Linear(), C=10.0): 4 examples, 2 support vectors
         """
-        X, y = np.asarray(X, float), np.asarray(y)
-        if X.ndim != 2 or y.shape != X.shape[:1]:
-            raise ValueError(f"expected shapes (n, d) and (n,), got {X.shape} and {y.shape}")
+        X, y = checked_examples(X, y, self.X.shape[1])
 
         # all of them or none: this machine changes when nothing can go wrong any more
         after = copy(self)
-        for x, t in zip(X, y, strict=True):
-            after._append(x, t)
+        after._append(X, y)
         after.restart()
         self.__dict__.update(after.__dict__)
         return self
 
-    def _append(self, x, y):
-        """Add one example, with the multiplier 0."""
-        d = self.X.shape[1] or "d"
-        if x.ndim != 1 or d not in ("d", len(x)):
-            raise ValueError(f"expected one example of shape ({d},), got shape {x.shape}")
-        if not np.isfinite(x).all():
-            raise ValueError(f"an example must be finite, without NaN or infinity, got {x}")
-        if np.ndim(y) or isinstance(y, (bool, np.bool_)) or y not in (-1, 1):
-            raise ValueError(f"y must be +1 or -1, got {y!r}")
-
-        # all that the optimum has to know: kernel values, and the base
-        X = np.vstack([self.X.reshape(-1, len(x)), x])
+    def _append(self, X, y):
+        """Add examples with multipliers 0."""
+        # kernel values by columns, so that a Gaussian is exact among neighbours, and the base
+        every = np.concatenate([self.X.reshape(-1, X.shape[1]), X])
         with np.errstate(over="ignore", invalid="ignore"):
-            values = self.kernel(X, x[None])[:, 0]
-            f0 = 0.0 if self.base is None else self.base.decision_function(x[None])[0]
-        if not (np.isfinite(values).all() and np.isfinite(f0)):
-            raise ValueError("the kernel overflows at this example: scale the features")
-        self.append(values, y, f0)
-        self.X = X
+            K = np.hstack([self.kernel(every, x[None]) for x in X])
+            f0 = np.zeros(len(X)) if self.base is None else self.base.decision_function(X)
+        if not (np.isfinite(K).all() and np.isfinite(f0).all()):
+            raise ValueError("the kernel overflows at an example: scale the features")
+
+        # one after the other: K(x_i, x) for the examples x_i up to x
+        for values, t, f in zip(K.T, y, f0, strict=True):
+            self.append(values[: len(self.y) + 1], t, f)
+        self.X = every
 
     def unlearn(self, i: int) -> None:
         """Remove example i, as if it had never been there; those after it move up by one.
@@ -265,10 +259,10 @@ class IncrementalSVM(Optimum):
 
     def _number(self, i):
         """An example's number, from 0, which may be given from the end."""
-        n = len(self.y)
-        if not -n <= index(i) < n:
-            raise IndexError(f"there is no example {i}: {n} have been learned")
-        return index(i) % n
+        try:
+            return range(len(self.y))[i]
+        except IndexError:
+            raise IndexError(f"there is no example {i}: {len(self.y)} have been learned") from None
 
     def change_C(self, C: float) -> None:
         """Change the regularisation parameter.
@@ -283,9 +277,10 @@ class IncrementalSVM(Optimum):
         ValueError
             If C is not positive.
         """
-        follow_path(self, move_C, _positive(C))
+        check_positive("C", C)
+        follow_path(self, move_C, float(C))
 
-    def leave_one_out(self, progress: bool = False) -> np.ndarray:
+    def leave_one_out(self, progress: bool = False) -> Array:
         """f at every example, when all others have been learned and this one has not.
 
         Parameters
@@ -308,10 +303,3 @@ class IncrementalSVM(Optimum):
             f[i] = self.y[i] * (self.exact_g([i])[0] + 1)
             self.return_to(state)
         return f
-
-
-def _positive(C):
-    """C as a float, if it is a positive number."""
-    if not isinstance(C, Real) or not 0 < C < np.inf:
-        raise ValueError(f"C must be a finite number > 0, got {C!r}")
-    return float(C)

@@ -10,10 +10,11 @@ a_i t_i may grow, and b >= v_i where a_i t_i may shrink.
 """
 
 import numpy as np
-from numpy.typing import ArrayLike
+
+from ..types import Array, ArrayLike
 
 
-def violations(g: np.ndarray, a: np.ndarray, C: float) -> np.ndarray:
+def violations(g: Array, a: Array, C: float) -> Array:
     """By how much each example violates its condition on g_i.
 
     Parameters
@@ -38,8 +39,7 @@ def violations(g: np.ndarray, a: np.ndarray, C: float) -> np.ndarray:
     return np.maximum(np.where(a < C, -g, -np.inf), np.where(a > 0, g, -np.inf))
 
 
-def threshold_bounds(v: np.ndarray, t: np.ndarray, a: np.ndarray,
-                     C: float) -> tuple[np.ndarray, np.ndarray]:
+def threshold_bounds(v: Array, t: Array, a: Array, C: float) -> tuple[Array, Array]:
     """The bounds that each example sets to the threshold.
 
     Parameters
@@ -68,7 +68,35 @@ def threshold_bounds(v: np.ndarray, t: np.ndarray, a: np.ndarray,
     return np.where(may_shrink, v, -np.inf), np.where(may_grow, v, np.inf)
 
 
-def violating_pair(lower: np.ndarray, upper: np.ndarray) -> tuple[float, int, int]:
+def distances_to_bounds(a: Array, rates: Array, C: float, drift: float = 0.0) -> Array:
+    """How far each multiplier can move at a constant rate until it is 0 or C.
+
+    Parameters
+    ----------
+    a, rates : arrays (n,)
+        Multipliers and their rates.
+    C : float
+        Their upper bound; may be infinite.
+    drift : float
+        Rate of the bound C itself.
+
+    Returns
+    -------
+    array (n,)
+        Infinity for a multiplier that meets no bound.
+
+    Examples
+    --------
+    >>> distances_to_bounds(np.array([1., 1., 1.]), np.array([.5, -.5, 0.]), C=3.)
+    array([ 4.,  2., inf])
+    """
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        to_C = np.where(rates > drift, (C - a) / (rates - drift), np.inf)
+        to_0 = np.where(rates < 0, -a / rates, np.inf)
+    return np.minimum(to_C, to_0)
+
+
+def violating_pair(lower: Array, upper: Array) -> tuple[float, int, int]:
     """The two examples whose bounds on the threshold contradict each other most.
 
     Parameters
@@ -91,8 +119,7 @@ def violating_pair(lower: np.ndarray, upper: np.ndarray) -> tuple[float, int, in
     return float(lower[j] - upper[i]), i, j
 
 
-def threshold_interval(K: np.ndarray, t: np.ndarray, a: np.ndarray,
-                       C: float = np.inf) -> tuple[float, float]:
+def threshold_interval(K: Array, t: Array, a: Array, C: float = np.inf) -> tuple[float, float]:
     """All thresholds b that the conditions allow an SVM of given multipliers: (lower, upper).
 
     Each condition on t_i f_i compares b with v_i = sum_j a_j t_j K_ij - t_i: b <= v_i where a_i

@@ -5,6 +5,7 @@ from warnings import warn
 
 import numpy as np
 
+from ..types import Array
 from .bordered import Bordered
 from .kkt import threshold_bounds, violations
 from .qp import dual_optimum
@@ -46,17 +47,17 @@ class Optimum:
         self.C, self.has_base, self.threshold, self.restarts = C, has_base, 0.0, 0
         self.y, self.f0, self.a, self.g = (np.empty(0) for _ in range(4))
         self.part = np.empty(0, int)
+        self._store = np.empty((0, 0))  # Q, with room to grow
         self.margin: list[int] = []
         self.system = Bordered()
-        self._store = np.empty((0, 0))  # Q, with room to grow
         self._returned: tuple = None, None, None  # the state returned to last, its system and g
 
     @property
-    def Q(self) -> np.ndarray:
+    def Q(self) -> Array:
         """The matrix t_i t_j K(x_i, x_j): array (n, n)."""
         return self._store[: len(self.y), : len(self.y)]
 
-    def append(self, kernel_values: np.ndarray, y: float, f0: float) -> None:
+    def append(self, kernel_values: Array, y: float, f0: float) -> None:
         """Add one example with the multiplier 0.
 
         Parameters
@@ -70,9 +71,9 @@ class Optimum:
         n = len(self.y)
         if n == len(self._store):
             self._store = np.pad(self._store, (0, n + 8))
-        self.y, self.f0 = np.append(self.y, float(y)), np.append(self.f0, f0)
+        self.y, self.f0 = np.append(self.y, y), np.append(self.f0, f0)
         self.a, self.part = np.append(self.a, 0.0), np.append(self.part, REST)
-        self._store[n, : n + 1] = self._store[: n + 1, n] = y * self.y * kernel_values
+        self.Q[n] = self.Q[:, n] = y * self.y * kernel_values
         self.g = np.append(self.g, self.exact_g([n]))
 
     def delete(self, i: int) -> None:
@@ -83,15 +84,14 @@ class Optimum:
         i : int
             The example's number, from 0.
         """
-        n = len(self.y)
-        Q = self._store
-        Q[i : n - 1, :n] = Q[i + 1 : n, :n]
-        Q[: n - 1, i : n - 1] = Q[: n - 1, i + 1 : n]
+        Q = self.Q
+        Q[i:-1] = Q[i + 1 :]
+        Q[:, i:-1] = Q[:, i + 1 :]
         for name in ("y", "f0", "a", "g", "part"):
             setattr(self, name, np.delete(getattr(self, name), i))
         self.margin = [k - (k > i) for k in self.margin]
 
-    def exact_g(self, rows: slice | list[int] = slice(None)) -> np.ndarray:
+    def exact_g(self, rows: slice | list[int] = slice(None)) -> Array:
         """g_i = t_i f(x_i) - 1, computed by its definition.
 
         Parameters
@@ -117,7 +117,7 @@ class Optimum:
         wrong = self.violations(self.exact_g()).max(initial=outside)
         return float(max(wrong, abs(self.a @ self.y)))
 
-    def violations(self, g: np.ndarray) -> np.ndarray:
+    def violations(self, g: Array) -> Array:
         """By how much each active example violates its condition.
 
         Parameters
@@ -159,7 +159,7 @@ class Optimum:
         self.g = self.exact_g()
         S = self.margin
 
-        # one more solution of the bordered system, if it stays within the bounds
+        # a Newton step: g = 0 on the margin and sum_i a_i t_i = 0, if it stays within the bounds
         if S and np.abs(self.g[S]).max() > SETTINGS.reached:
             change = -self.system.solve(np.r_[self.a @ self.y, self.g[S]])
             a = self.a[S] + change[1:]
@@ -178,7 +178,7 @@ class Optimum:
         """
         self.restarts += 1
 
-        # the dual programme of the active examples
+        # the dual programme of the active examples, and who is on the margin at its optimum
         p, active = 1 - self.y * self.f0, self.part != INACTIVE
         self.a[~active] = 0
         self.a[active] = a = dual_optimum(self.Q[np.ix_(active, active)], self.y[active],
@@ -186,13 +186,15 @@ class Optimum:
         self.part[active] = np.where(a <= 0, REST, np.where(a >= self.C, ERROR, MARGIN))
         self._set_margin(np.flatnonzero(self.part == MARGIN).tolist())
 
-        # the threshold at which g = 0 on the margin
+        # the threshold at which g = 0 on the margin: g_i = t_i (v_i - b)
         if self.margin:
             v = self.y * (self.Q @ self.a - p)
             self.threshold = float(np.median(v[self.margin]))
             self.polish()
         self.settle_threshold()
-        if not self.is_exact(1e4):  # within that there is nothing to worry about
+
+        # within 10^4 times the usual rounding there is nothing to worry about
+        if not self.is_exact(1e4):
             warn(f"the optimum is known only up to a KKT residual of {self.kkt_residual:.0e}: the "
                  "kernel values are of very different sizes, scale the examples", stacklevel=4)
 
@@ -207,11 +209,12 @@ class Optimum:
         self.part[self.margin] = np.where(a > 0, ERROR, REST)
         self._set_margin([])
 
-        # the interval that the conditions allow
+        # the interval that the KKT conditions allow: max v_i <= b <= min v_i, each over its side
         v, active = self.y * (self.Q @ self.a - 1) + self.f0, self.part != INACTIVE
         lower, upper = threshold_bounds(v, self.y, self.a, self.C)
         ends = lower[active].max(initial=-np.inf), upper[active].min(initial=np.inf)
 
+        # its middle, its only finite end, or what is nearest to the base's own threshold
         finite = [end for end in ends if np.isfinite(end)]
         middle = np.mean(finite) if finite and not self.has_base else np.clip(0.0, *ends)
         self.threshold = float(middle)

@@ -11,6 +11,8 @@ from itertools import islice
 
 import numpy as np
 
+from ..types import Array
+from .kkt import distances_to_bounds
 from .optimum import ERROR, INACTIVE, MARGIN, REST, Optimum
 from .settings import SETTINGS
 
@@ -26,7 +28,7 @@ def follow_path(optimum: Optimum, path: Callable, argument: float) -> None:
     argument : int or float
         Of the path: the number of an example, or another C.
     """
-    # the path, event by event; it is lost if it has no end
+    # the path, event by event; it is lost if nothing stops it or it has no end
     largest, most = optimum.a.max(initial=0), SETTINGS.events_per_example * (len(optimum.y) + 10)
     try:
         events = sum(1 for _ in islice(path(optimum, argument), most))
@@ -44,7 +46,7 @@ def follow_path(optimum: Optimum, path: Callable, argument: float) -> None:
     optimum.a[dust] = 0
     optimum.a.clip(0, optimum.C, out=optimum.a)
 
-    # the conditions, afresh
+    # the KKT conditions, afresh
     if events < most and not dust.any():
         optimum.polish()
         if optimum.is_exact():
@@ -111,7 +113,19 @@ def move_C(optimum: Optimum, C: float) -> Iterator[float]:
         How far it is to each event.
     """
     while optimum.C != C:
-        yield next_event_of_C(optimum, C)
+        # the direction: multipliers at the bound move at the rate of the bound
+        Q, in_error, sign = optimum.Q, optimum.part == ERROR, np.sign(C - optimum.C)
+        moving, largest = sign * in_error, Q.diagonal().max(initial=0)
+        rates, slopes = direction(optimum, optimum.y @ moving, Q @ moving, largest)
+
+        # go to the nearest event
+        far = distances(optimum, rates, slopes, sign)
+        length, first = advance(optimum, rates, slopes, far, abs(C - optimum.C))
+        optimum.C = C if first is None else optimum.C + sign * length
+        optimum.a[in_error] = optimum.C
+        if first is not None:
+            change_part(optimum, first)
+        yield length
 
 
 def next_event(optimum: Optimum, c: int, sign: int) -> float:
@@ -147,11 +161,11 @@ def next_event(optimum: Optimum, c: int, sign: int) -> float:
         rate, to_bound = 0, np.inf
 
     # the nearest event, c's own among them: g_c = 0, or a_c at its bound
-    room = distances(optimum, rates, slopes, 0.0)
-    room[c] = -optimum.g[c] / slopes[c] if sign > 0 and slopes[c] > 0 else np.inf
+    far = distances(optimum, rates, slopes, 0.0)
+    far[c] = -optimum.g[c] / slopes[c] if sign > 0 and slopes[c] > 0 else np.inf
 
     # go there
-    length, first = advance(optimum, rates, slopes, room, to_bound)
+    length, first = advance(optimum, rates, slopes, far, to_bound)
     a[c] += rate * length
     if first is None:
         a[c], optimum.part[c] = (C, ERROR) if sign > 0 else (0.0, INACTIVE)
@@ -160,40 +174,7 @@ def next_event(optimum: Optimum, c: int, sign: int) -> float:
     return length
 
 
-def next_event_of_C(optimum: Optimum, C: float) -> float:
-    """Let the bound move towards C until the next event.
-
-    Parameters
-    ----------
-    optimum : Optimum
-        Changed in place.
-    C : float
-        Where the bound goes, if there is no event before.
-
-    Returns
-    -------
-    float
-        How far it went.
-    """
-    Q, sign = optimum.Q, np.sign(C - optimum.C)
-    in_error = optimum.part == ERROR
-
-    # the direction: multipliers at the bound move at the rate of the bound
-    moving, largest = sign * in_error, Q.diagonal().max(initial=0)
-    rates, slopes = direction(optimum, optimum.y @ moving, Q @ moving, largest)
-
-    # go to the nearest event
-    room = distances(optimum, rates, slopes, sign)
-    length, first = advance(optimum, rates, slopes, room, abs(C - optimum.C))
-    optimum.C = C if first is None else optimum.C + sign * length
-    optimum.a[in_error] = optimum.C
-    if first is not None:
-        change_part(optimum, first)
-    return length
-
-
-def direction(optimum: Optimum, balance: float, push: np.ndarray,
-              scale: float) -> tuple[np.ndarray, np.ndarray]:
+def direction(optimum: Optimum, balance: float, push: Array, scale: float) -> tuple[Array, Array]:
     """How threshold, margin and all g move when other multipliers move at given rates.
 
     Parameters
@@ -225,7 +206,7 @@ def direction(optimum: Optimum, balance: float, push: np.ndarray,
     return rates, slopes
 
 
-def distances(optimum: Optimum, rates: np.ndarray, slopes: np.ndarray, drift: float) -> np.ndarray:
+def distances(optimum: Optimum, rates: Array, slopes: Array, drift: float) -> Array:
     """How far it is until each example changes its part.
 
     Parameters
@@ -242,20 +223,19 @@ def distances(optimum: Optimum, rates: np.ndarray, slopes: np.ndarray, drift: fl
         Infinity for an example that keeps its part.
     """
     S, part, g = optimum.margin, optimum.part, optimum.g
-    a, rates, room = optimum.a[S], rates[1:], np.full(len(g), np.inf)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        # outside the margin, until g is 0
-        meets = ((part == ERROR) & (slopes > 0)) | ((part == REST) & (slopes < 0))
-        room[meets] = np.maximum(-g[meets] / slopes[meets], 0)
+    far = np.full(len(g), np.inf)
 
-        # on the margin, until the multiplier is C or 0
-        to_C = np.where(rates > drift, (optimum.C - a) / (rates - drift), np.inf)
-        to_0 = np.where(rates < 0, -a / rates, np.inf)
-        room[S] = np.maximum(np.minimum(to_C, to_0), 0)
-    return room
+    # outside the margin, until g is 0
+    meets = ((part == ERROR) & (slopes > 0)) | ((part == REST) & (slopes < 0))
+    with np.errstate(over="ignore"):
+        far[meets] = -g[meets] / slopes[meets]
+
+    # on the margin, until the multiplier is C or 0; what is past its event by rounding is at it
+    far[S] = distances_to_bounds(optimum.a[S], rates[1:], optimum.C, drift)
+    return far.clip(0)
 
 
-def advance(optimum: Optimum, rates: np.ndarray, slopes: np.ndarray, room: np.ndarray,
+def advance(optimum: Optimum, rates: Array, slopes: Array, far: Array,
             limit: float) -> tuple[float, int | None]:
     """Move the margin, the threshold and all g along, to the nearest event or to a limit.
 
@@ -265,8 +245,8 @@ def advance(optimum: Optimum, rates: np.ndarray, slopes: np.ndarray, room: np.nd
         Changed in place.
     rates, slopes : arrays
         Of `direction`.
-    room : array (n,)
-        How far the events are.
+    far : array (n,)
+        How far it is to each event.
     limit : float
         How far to go if they are farther.
 
@@ -282,10 +262,13 @@ def advance(optimum: Optimum, rates: np.ndarray, slopes: np.ndarray, room: np.nd
     ArithmeticError
         If neither stops the path.
     """
-    nearest = int(np.argmin(np.r_[limit, room]))
-    length = limit if nearest == 0 else room[nearest - 1]
+    # the first of all events
+    nearest = int(np.argmin(np.r_[limit, far]))
+    length = limit if nearest == 0 else far[nearest - 1]
     if not np.isfinite(length):
         raise ArithmeticError("nothing stops the path")
+
+    # all that moves on the straight line to it
     optimum.a[optimum.margin] += length * rates[1:]
     optimum.threshold -= length * rates[0]
     optimum.g += length * slopes
@@ -322,6 +305,8 @@ def enter_margin(optimum: Optimum, k: int) -> None:
     """
     y, Q, S = optimum.y, optimum.Q, optimum.margin
     optimum.g[k] = 0.0
+
+    # as long as k depends on the margin, up to rounding, weight is shifted until somebody leaves
     smallest = SETTINGS.dependent_pivot * np.abs(Q.diagonal()).max()
     while not optimum.system.enter(np.r_[y[k], Q[S, k]], Q[k, k], smallest):
         if not exchange(optimum, k):
@@ -370,16 +355,17 @@ def exchange(optimum: Optimum, k: int) -> bool:
     sign, end, part = (1.0, C, ERROR) if a[k] < C / 2 else (-1.0, 0.0, REST)
     move = -sign * optimum.system.solve(np.r_[optimum.y[k], optimum.Q[S, k]])[1:]
 
-    # who is at a bound first
-    with np.errstate(divide="ignore", invalid="ignore"):
-        bound = np.where(move > 0, C, 0.0)
-        room = np.where(np.abs(move) > SETTINGS.dependent_pivot, (bound - a[S]) / move, np.inf)
-    j, own_room = int(np.argmin(room)), abs(end - a[k])
-    length = min(max(room[j], 0.0), own_room)
+    # who is at a bound first, k itself or one of the margin
+    far = distances_to_bounds(a[S], np.where(np.abs(move) > SETTINGS.dependent_pivot, move, 0.0), C)
+    j, own = int(np.argmin(far)), abs(end - a[k])
+    length = min(max(far[j], 0.0), own)
 
+    # go there: sum_i a_i t_i and all g stay as they are
     a[S] += length * move
     a[k] += length * sign
-    if own_room <= room[j]:
+
+    # whoever has reached a bound: k itself, or the other, so that k can enter
+    if own <= far[j]:
         a[k], optimum.part[k] = end, part
         return False
     change_part(optimum, S[j])

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from .kkt import threshold_bounds, violating_pair
+from ..types import Array
+from .kkt import distances_to_bounds, threshold_bounds, violating_pair
 from .settings import SETTINGS
 
 
-def dual_optimum(Q: np.ndarray, t: np.ndarray, p: np.ndarray, C: float,
-                 a: np.ndarray | None = None) -> np.ndarray:
+def dual_optimum(Q: Array, t: Array, p: Array, C: float, a: Array | None = None) -> Array:
     """The multipliers that maximise p.a - a.Q a / 2 over 0 <= a_i <= C, sum_i a_i t_i = 0.
 
     Sequential minimal optimisation [Platt 1999; Fan, Chen and Lin 2005] leads near the optimum.
@@ -55,11 +55,12 @@ def dual_optimum(Q: np.ndarray, t: np.ndarray, p: np.ndarray, C: float,
 
 def _feasible(a, t, C):
     """Multipliers within the bounds that sum to zero: the heavier side is scaled down."""
+    # the box, and then the balance sum_i a_i t_i = 0
     a = a.clip(0, C)
-    plus, minus = a[t > 0].sum(), a[t < 0].sum()
-    if plus != minus:
-        heavy = t > 0 if plus > minus else t < 0
-        a[heavy] *= min(plus, minus) / max(plus, minus)
+    lighter = min(a[t > 0].sum(), a[t < 0].sum())
+    for side in (t > 0, t < 0):
+        if a[side].sum() > lighter:
+            a[side] *= lighter / a[side].sum()
     return a
 
 
@@ -69,6 +70,7 @@ def _pairs(Q, t, p, C, a, gap):
     """Sequential minimal optimisation until the conditions are violated by no more than the gap."""
     a, gradient = a.copy(), Q @ a - p
     for _ in range(min(SETTINGS.pair_steps, SETTINGS.pair_steps_per_example * (len(t) + 5))):
+        # the KKT conditions: every lower bound of the threshold is below every upper one
         lower, upper = threshold_bounds(t * gradient, t, a, C)
         width, i, _ = violating_pair(lower, upper)
         if width <= gap * max(1.0, np.abs(p).max()):
@@ -83,6 +85,7 @@ def _pairs(Q, t, p, C, a, gap):
 
 def _curvature(Q, t, i, j):
     """Of the objective when a_i t_i grows and a_j t_j shrinks alike; positive even for twins."""
+    # d.Q d for the direction d_i = t_i, d_j = -t_j
     curvature = Q[i, i] + Q.diagonal()[j] - 2 * t[i] * t[j] * Q[i, j]
     floor = SETTINGS.least_curvature * np.maximum(abs(Q[i, i]), np.abs(Q.diagonal()[j])) + 1e-100
     return np.maximum(curvature, floor)
@@ -120,7 +123,7 @@ def _active_sets(Q, t, p, C, a):
         if width <= 0:
             return a, True
 
-        # the next face
+        # the next face: the pair leaves its bounds, unless rounding holds it there
         before = a[[i, j]].copy()
         _pair_step(Q, t, C, a, gradient, i, j)
         if (a[[i, j]] == before).all():
@@ -132,6 +135,7 @@ def _optimum_of_face(Q, t, p, C, a):
     """Move the free multipliers, in place, to the optimum on their face; some meet a bound."""
     free, rounding = np.flatnonzero((a > 0) & (a < C)), _rounding(Q, p, a)
     while len(free) > 1:
+        # the quadratic on the face, in axes of its own
         gradient = (Q @ a - p)[free]
         values, vectors = _directions(Q, t, free)
 
@@ -144,6 +148,7 @@ def _optimum_of_face(Q, t, p, C, a):
         else:
             direction, longest = -vectors[:, ~flat] @ (slope[~flat] / values[~flat]), 1.0
 
+        # those that meet a bound leave the face
         left = _move(C, a, free, direction, longest)
         if len(left) == len(free):
             break
@@ -164,12 +169,10 @@ def _directions(Q, t, free):
     unit = np.sqrt(np.abs(Q.diagonal()[free]))
     unit[unit == 0] = 1.0
 
-    # Householder's reflection takes the first axis to t: the other axes are orthogonal to it
-    u = t[free] / unit
-    u /= np.linalg.norm(u)
-    u[0] += np.sign(u[0])
-    across = (np.eye(len(free)) - np.outer(u, u) * 2 / (u @ u))[:, 1:]
+    # an orthonormal basis whose first vector is along t: the others leave sum_i a_i t_i alone
+    across = np.linalg.qr((t[free] / unit)[:, None], mode="complete")[0][:, 1:]
 
+    # Q in that basis
     within = Q[np.ix_(free, free)] / np.outer(unit, unit)
     values, vectors = np.linalg.eigh(across.T @ within @ across)
     return values, across @ vectors / unit[:, None]
@@ -177,15 +180,15 @@ def _directions(Q, t, free):
 
 def _move(C, a, free, direction, longest):
     """Move the free along a direction, in place, up to a bound; the free that are left."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        room = np.where(direction > 0, (C - a[free]) / direction, a[free] / -direction)
-    room = np.where(direction == 0, np.inf, room)
-    length = min(longest, room.min())
+    # as far as the first bound lets them
+    far = distances_to_bounds(a[free], direction, C)
+    length = min(longest, far.min())
     if not np.isfinite(length):
         return free
 
+    # who meets it is put exactly there
     moved = (a[free] + length * direction).clip(0, C)
-    hit = room <= length * (1 + 1e-12)
+    hit = far <= length * (1 + 1e-12)
     moved[hit] = np.where(direction[hit] > 0, C, 0.0)
     a[free] = moved
     return free[~hit]

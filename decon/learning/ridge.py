@@ -1,14 +1,15 @@
 """Regularised least squares (ridge regression), in its two forms."""
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.linalg import solve
 
-from ..kernels import Kernel
+from ..kernels import Kernel, check_positive
 from ..machine import KernelMachine
+from ..types import Array, ArrayLike
+from .checks import checked_examples
 
 
-def primal_ridge(Phi: ArrayLike, t: ArrayLike, penalty: float) -> np.ndarray:
+def primal_ridge(Phi: ArrayLike, t: ArrayLike, penalty: float) -> Array:
     """The weights w that minimise 1/2 |Phi w - t|^2 + penalty/2 |w|^2 (Eq. 12 of Wang 2021).
 
     w = (Phi^T Phi + penalty I_M)^-1 Phi^T t: an M x M system.
@@ -36,8 +37,10 @@ def primal_ridge(Phi: ArrayLike, t: ArrayLike, penalty: float) -> np.ndarray:
     >>> primal_ridge([[1., 0.], [0., 1.], [1., 1.]], [1., 2., 3.], penalty=1.)
     array([0.875, 1.375])
     """
-    Phi, t = np.asarray(Phi, float), np.asarray(t, float)
-    _check(Phi, t, penalty)
+    Phi, t = checked_examples(Phi, t, labels=False)
+    check_positive("penalty", penalty)
+
+    # Eq. 12
     return solve(Phi.T @ Phi + penalty * np.eye(Phi.shape[1]), Phi.T @ t, assume_a="pos")
 
 
@@ -76,8 +79,10 @@ def dual_ridge(X: ArrayLike, t: ArrayLike, kernel: Kernel, penalty: float) -> Ke
     >>> machine.decision_function([[1., 0.], [0., 1.]])      # the weights of the primal
     array([0.875, 1.375])
     """
-    X, t = np.asarray(X, float), np.asarray(t, float)
-    _check(X, t, penalty)
+    X, t = checked_examples(X, t, labels=False)
+    check_positive("penalty", penalty)
+
+    # the dual variables a = (K + penalty I)^-1 t (Eq. 16)
     K = kernel(X, X)
     try:
         a = solve(K + penalty * np.eye(len(X)), t, assume_a="sym")
@@ -85,13 +90,3 @@ def dual_ridge(X: ArrayLike, t: ArrayLike, kernel: Kernel, penalty: float) -> Ke
         raise ValueError(f"K + penalty I is singular for {kernel} and penalty={penalty!r}: take "
                          "another penalty, or a positive semidefinite kernel") from None
     return KernelMachine(kernel, X, a, 0.0)
-
-
-def _check(X, t, penalty):
-    """Raise an error unless examples, targets and penalty are as they should be."""
-    if X.ndim != 2 or t.shape != X.shape[:1] or len(t) == 0:
-        raise ValueError(f"expected shapes (N, d) and (N,), N > 0, got {X.shape} and {t.shape}")
-    if not (np.isfinite(X).all() and np.isfinite(t).all()):
-        raise ValueError("numbers must be finite, but some are NaN or infinite")
-    if not (np.isfinite(penalty) and penalty > 0):
-        raise ValueError(f"penalty must be positive and finite, got {penalty!r}")

@@ -4,11 +4,13 @@ from dataclasses import dataclass, field
 
 import cvxpy as cp
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.optimize import linprog
 
-from ..kernels import Kernel, Linear
+from ..kernels import Kernel, Linear, check_positive
 from ..machine import KernelMachine
+from ..types import Array, ArrayLike
+from .bordered import Bordered
+from .checks import checked_examples
 from .kkt import threshold_interval
 from .settings import SETTINGS
 
@@ -41,15 +43,15 @@ class SVM:
     """
 
     machine: KernelMachine
-    multipliers: np.ndarray = field(repr=False)
+    multipliers: Array = field(repr=False)
     threshold_interval: tuple[float, float]
-    slacks: np.ndarray = field(repr=False)
+    slacks: Array = field(repr=False)
     margin: float
     primal: float
     dual: float
 
     @property
-    def support(self) -> np.ndarray:
+    def support(self) -> Array:
         """Indices of the support vectors, the examples with a_i > 0: array (s,) of ints."""
         return np.flatnonzero(self.multipliers)
 
@@ -104,9 +106,15 @@ def train_svm(X: ArrayLike, t: ArrayLike, kernel: Kernel | None = None, C: float
     >>> svm.multipliers.round(6), round(svm.machine.threshold, 6), round(svm.margin, 6)
     (array([0.5, 0.5, 0. ]), 1.0, 1.0)
     """
-    X, t = np.asarray(X, float), np.asarray(t)
-    _check(X, t, C, form)
-    t, kernel = t.astype(float), Linear() if kernel is None else kernel
+    # what is given
+    X, t = checked_examples(X, t)
+    if len(np.unique(t)) < 2:
+        raise ValueError(f"both labels, +1 and -1, must occur, got only {t[0]:+g}")
+    if C != np.inf:
+        check_positive("C", C)
+    if form not in ("dual", "primal"):
+        raise ValueError(f"form must be 'dual' or 'primal', got {form!r}")
+    kernel = Linear() if kernel is None else kernel
 
     # features with these inner products; with K / scale, multipliers are scale times larger
     K = kernel(X, X)
@@ -123,10 +131,10 @@ def train_svm(X: ArrayLike, t: ArrayLike, kernel: Kernel | None = None, C: float
     lower, upper = threshold_interval(K, t, a, C)
     b = (lower + upper) / 2
 
-    # slacks, and both objectives
+    # slacks, and both objectives (Eqs. 7 and 10); |w|^2 = sum_ij a_i a_j t_i t_j K_ij
     psi = K @ (a * t)
     slacks = np.maximum(0, 1 - t * (psi - b))
-    square = a * t @ psi  # |w|^2
+    square = a * t @ psi
     primal = square / 2 + (C * slacks.sum() if np.isfinite(C) else 0.0)
     machine = KernelMachine(kernel, X[a > 0], (a * t)[a > 0], b)
     margin = 1 / np.sqrt(square) if square > 0 else np.inf
@@ -134,12 +142,12 @@ def train_svm(X: ArrayLike, t: ArrayLike, kernel: Kernel | None = None, C: float
                float(a.sum() - square / 2))
 
 
-def polish(K: np.ndarray, t: np.ndarray, a: np.ndarray, C: float = np.inf) -> np.ndarray:
+def polish(K: Array, t: Array, a: Array, C: float = np.inf) -> Array:
     """Make approximate multipliers exact: once it is known which are 0 and C, the rest is linear.
 
     The examples strictly between the bounds have t_i f_i = 1, and sum_i a_i t_i = 0: as many
-    equations as unknowns (those a_i, and b). Where that leads outside the bounds or further
-    from the KKT conditions, the multipliers stay as they are, up to what is on a bound.
+    equations as unknowns (those a_i, and b). Where that leads further from the KKT conditions,
+    the multipliers stay as they are, up to what is on a bound.
 
     Parameters
     ----------
@@ -151,33 +159,27 @@ def polish(K: np.ndarray, t: np.ndarray, a: np.ndarray, C: float = np.inf) -> np
     a : array (N,)
         Exactly 0 and C where they are on a bound.
     """
-    # which are on a bound
+    # which are on a bound, and so are known
     near = SETTINGS.on_bound * a.max()
     rough = np.where(a < near, 0.0, np.where(a > C - near, C, a))
     free = (rough > 0) & (rough < C)
 
-    # the bordered system of the others: [Q t; t 0] (change of a, -b) = (1 - Q a, -t.a)
-    n, Q = free.sum(), K * np.outer(t, t)
-    system = np.zeros((n + 1, n + 1))
-    system[:n, :n] = Q[np.ix_(free, free)]
-    system[:n, n] = system[n, :n] = t[free]
-    wrong = np.r_[1 - (Q @ rough)[free], -(t @ rough)]
-    exact = rough.copy()
-    exact[free] += np.linalg.lstsq(system, wrong, rcond=1e-13)[0][:n]  # the last one is b
+    # the bordered system of the others: [0 t; t Q] (-b, change of a) = (-t.a, 1 - Q a)
+    Q, exact = K * np.outer(t, t), rough.copy()
+    system = Bordered(t[free], Q[np.ix_(free, free)])
+    exact[free] += system.solve(np.r_[-(t @ rough), (1 - Q @ rough)[free]])[1:]
 
-    # whichever violates the conditions least
-    candidates = [a.clip(0, C), rough]
-    if ((exact > -near) & (exact < C + near)).all():
-        candidates.append(np.where(exact > C - 1e-6 * near, C, exact.clip(0)))
+    exact = np.where(exact > C - 1e-6 * near, C, exact.clip(0))
 
+    # whichever violates the KKT conditions (Eq. 9) least
     def violation(a):
         lower, upper = threshold_interval(K, t, a, C)
         return max(lower - upper, 0) + abs(a @ t)
 
-    return min(reversed(candidates), key=violation)
+    return min([exact, rough, a.clip(0, C)], key=violation)
 
 
-def gram_features(K: np.ndarray) -> np.ndarray:
+def gram_features(K: Array) -> Array:
     """Features of examples, read off their Gram matrix: F with F F^T = K.
 
     Parameters
@@ -201,12 +203,15 @@ def gram_features(K: np.ndarray) -> np.ndarray:
     array([[2., 1.],
            [1., 2.]])
     """
+    # the spectral theorem: K = V diag(values) V^T
     values, vectors = np.linalg.eigh(K)
     if values[0] < -1e-8 * values[-1]:
         raise ValueError(f"the Gram matrix has the negative eigenvalue {values[0]:.2g} beside "
                          f"{values[-1]:.2g}: no features have these inner products, and the dual "
                          "of an SVM need not be concave; take a positive semidefinite kernel")
-    keep = values > 1e-14 * values[-1]  # the others are rounding
+
+    # F = V sqrt(values), without what is rounding
+    keep = values > 1e-14 * values[-1]
     return vectors[:, keep] * np.sqrt(values[keep])
 
 
@@ -245,18 +250,3 @@ def _separable(F, t):
     """Is there a hyperplane with t_i (F_i.w - b) >= 1 for all i? A linear programme."""
     A = -t[:, None] * np.c_[F, -np.ones(len(t))]
     return linprog(np.zeros(A.shape[1]), A, -np.ones(len(t)), bounds=(None, None)).status == 0
-
-
-def _check(X, t, C, form):
-    """Raise an error unless all is as `train_svm` wants it."""
-    if X.ndim != 2 or t.shape != X.shape[:1]:
-        raise ValueError(f"expected shapes (N, d) and (N,) of X and t, got {X.shape} and {t.shape}")
-    if not np.isfinite(X).all():
-        raise ValueError("X must be finite, but some entries are NaN or infinite")
-    if set(t.tolist()) != {-1, 1}:
-        raise ValueError(f"labels must be +1 and -1, and both must occur; got {set(t.tolist())}: "
-                         "np.where(y == one_class, 1, -1) makes them")
-    if not C > 0:
-        raise ValueError(f"C must be positive (infinite for a hard margin), got {C!r}")
-    if form not in ("dual", "primal"):
-        raise ValueError(f"form must be 'dual' or 'primal', got {form!r}")

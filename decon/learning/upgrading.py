@@ -3,10 +3,11 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..kernels import Polynomial
+from ..kernels import Polynomial, check_positive
 from ..machine import KernelMachine
+from ..types import Array, ArrayLike
+from .checks import checked_examples
 from .incremental import IncrementalSVM
 
 
@@ -58,9 +59,13 @@ def upgrade(result: Any, X_new: ArrayLike, y_new: ArrayLike, C: float = 1.0,
     """
     if threshold not in ("equal errors", "margin"):
         raise ValueError(f"threshold must be 'equal errors' or 'margin', got {threshold!r}")
+
+    # the dual programme with f0 in its linear term
     base = warm_start(result, X_new, y_new, gamma, kappa)
     svm = IncrementalSVM(base.kernel, C, base).fit(X_new, y_new)
     machine = svm.machine()
+
+    # the threshold: as it is, or where leave-one-out misses both labels equally often
     if threshold == "margin":
         return machine
     shift = equal_errors(svm.leave_one_out(progress), svm.y)
@@ -111,14 +116,22 @@ def warm_start(result: Any, X: ArrayLike, y: ArrayLike, gamma: float | str = "sc
     >>> base.decision_function(X).tolist()
     [0.5, -1.0, 1.5]
     """
+    # what is given
     machine = getattr(result, "machine", result)  # a KernelMachine has none, it is one
-    X, y = np.asarray(X, float), np.asarray(y)
-    _check(result, machine, X, y, gamma, kappa)
+    if result is None or not isinstance(machine, KernelMachine | None):
+        raise TypeError(f"expected a Deconstruction or a KernelMachine, got {type(result)}")
+    if machine is None:
+        raise ValueError(f"the deconstruction holds no machine to upgrade: {result.message}")
+    X, y = checked_examples(X, y, machine.dimension)
+    check_positive("kappa", kappa)
+    if isinstance(gamma, str):
+        if gamma != "scale":
+            raise ValueError(f"gamma must be 'scale' or a number, got {gamma!r}")
+        gamma = float(1 / (X.shape[1] * (X.var() or 1.0)))
+    check_positive("gamma", gamma)
 
-    # the scale of the kernel: the same function of x with another gamma
+    # the scale of the kernel: the same function of x with another gamma (`with_gamma`)
     if isinstance(machine.kernel, Polynomial) and machine.kernel.coef0 > 0:
-        if gamma == "scale":
-            gamma = 1 / (X.shape[1] * (X.var() or 1.0))
         machine = machine.with_gamma(gamma)
 
     # the scale of the function: a median margin of kappa
@@ -131,31 +144,7 @@ def warm_start(result: Any, X: ArrayLike, y: ArrayLike, gamma: float | str = "sc
                          factor * machine.threshold)
 
 
-def _check(result, machine, X, y, gamma, kappa):
-    """Raise an error unless all is as `warm_start` wants it."""
-    # the machine
-    if result is None or not isinstance(machine, KernelMachine | None):
-        raise TypeError(f"expected a Deconstruction or a KernelMachine, got {type(result)}")
-    if machine is None:
-        raise ValueError(f"the deconstruction holds no machine to upgrade: {result.message}")
-
-    # the examples
-    if X.ndim != 2 or X.shape[1] != machine.dimension or y.shape != X.shape[:1]:
-        raise ValueError(f"shapes must be (n, {machine.dimension}), (n,), got {X.shape}, {y.shape}")
-    if len(X) == 0 or not np.isfinite(X).all():
-        raise ValueError("there must be at least one example, and no NaN or infinity")
-    if not np.isin(y, (-1, 1)).all():
-        raise ValueError(f"labels must be +1 and -1 only, got {np.unique(y)[:5]}")
-
-    # the scales
-    if isinstance(gamma, str) and gamma != "scale":
-        raise ValueError(f"gamma must be 'scale' or a number, got {gamma!r}")
-    for name, value in (("kappa", kappa), ("gamma", 1.0 if gamma == "scale" else gamma)):
-        if not 0 < value < np.inf:
-            raise ValueError(f"{name} must be a finite number > 0, got {value!r}")
-
-
-def equal_errors(f: np.ndarray, y: np.ndarray) -> float:
+def equal_errors(f: Array, y: Array) -> float:
     """The threshold at which both labels are missed equally often.
 
     Parameters

@@ -10,17 +10,16 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
 
-def show_source(obj: Any, docstring: bool = False) -> "Source":
+def show_source(obj: Any) -> "Source":
     """The source code of a function, class or module, highlighted in Jupyter and in the book.
 
-    What you see is read from the file that Python imported, so it is the code that runs.
+    What you see is read from the file that Python imported, so it is the code that runs. Of a
+    docstring only the first line is shown.
 
     Parameters
     ----------
     obj : function, method, class or module
         What to show.
-    docstring : bool
-        Whether to show docstrings whole; otherwise only their first lines.
 
     Returns
     -------
@@ -41,9 +40,7 @@ def show_source(obj: Any, docstring: bool = False) -> "Source":
         \"\"\"Give all figures from here on the look of the book.\"\"\"
         plt.rcParams.update(STYLE)
     """
-    code = textwrap.dedent(inspect.getsource(obj)).rstrip()
-    if not docstring:
-        code = _first_lines_of_docstrings(code)
+    code = _first_lines_of_docstrings(textwrap.dedent(inspect.getsource(obj)).rstrip())
     module = getattr(obj, "__module__", obj.__name__)  # (a module has no __module__)
     if module != "__main__":
         code = f"# {module.replace('.', '/')}.py\n{code}"

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from decon import Gaussian, IncrementalSVM, KernelMachine, Linear, Polynomial
 from decon.learning import path
+from decon.learning.bordered import LostPath
 from decon.learning.optimum import ERROR, INACTIVE, MARGIN, REST
 from decon.learning.qp import dual_optimum
 
@@ -181,7 +182,7 @@ def test_the_nearest_event_or_the_limit():
         np.testing.assert_allclose(svm.a - a, [0, 0, length, 0], atol=1e-15)
         np.testing.assert_allclose(svm.g - g, length * slopes, atol=1e-15)
         assert threshold - svm.threshold == pytest.approx(2 * length)
-    with pytest.raises(ArithmeticError, match="nothing stops"):
+    with pytest.raises(LostPath, match="nothing stops"):
         path.advance(svm, rates, slopes, np.full(4, np.inf), np.inf)
 
 
@@ -226,7 +227,7 @@ def test_learning_twins(C):
 
 def test_a_path_that_gets_lost_ends_at_the_optimum_all_the_same(monkeypatch):
     def nowhere(optimum, argument):
-        raise ArithmeticError("lost")
+        raise LostPath("lost")
         yield
 
     def for_ever(optimum, argument):
@@ -262,3 +263,13 @@ def test_what_changes_nothing_costs_nothing():
     assert svm.g is g and svm.threshold == threshold and svm.restarts == restarts
     np.testing.assert_array_equal(svm.a, a)
     assert svm.part[c] == INACTIVE
+
+
+def test_an_error_on_the_way_is_an_error(monkeypatch):
+    def broken(optimum, argument):
+        raise ZeroDivisionError("a bug")
+        yield
+
+    svm = IncrementalSVM(Linear(), 10.0).fit([[0.0], [2.0]], [-1, 1])
+    with pytest.raises(ZeroDivisionError, match="a bug"):
+        path.follow_path(svm, broken, 0)

@@ -6,6 +6,10 @@ from ..types import Array, ArrayLike
 from .settings import SETTINGS
 
 
+class LostPath(Exception):
+    """A path of optima cannot be followed: the margin is singular, or nothing stops it."""
+
+
 class Bordered:
     """The matrix M = [[0, t^T], [t, Q]] and its inverse, for a margin set S.
 
@@ -114,7 +118,7 @@ class Bordered:
 
         Raises
         ------
-        ArithmeticError
+        LostPath
             If the others alone have no inverse. Nothing has changed then.
         """
         if len(self) == 1:
@@ -124,7 +128,7 @@ class Bordered:
         # the inverse without row and column k, rank one less: R_ij - R_ik R_kj / R_kk
         k, R = j + 1, self.inverse
         if R[k, k] == 0:
-            raise ArithmeticError("the margin is singular without this example")
+            raise LostPath("the margin is singular without this example")
         R = R - np.outer(R[:, k], R[k]) / R[k, k]
         self.inverse, self.matrix = (np.delete(np.delete(M, k, 0), k, 1) for M in (R, self.matrix))
 

@@ -12,6 +12,7 @@ from itertools import islice
 import numpy as np
 
 from ..types import Array
+from .bordered import LostPath
 from .kkt import distances_to_bounds
 from .optimum import ERROR, INACTIVE, MARGIN, REST, Optimum
 from .settings import SETTINGS
@@ -32,7 +33,7 @@ def follow_path(optimum: Optimum, path: Callable, argument: float) -> None:
     largest, most = optimum.a.max(initial=0), SETTINGS.events_per_example * (len(optimum.y) + 10)
     try:
         events = sum(1 for _ in islice(path(optimum, argument), most))
-    except ArithmeticError:
+    except LostPath:
         events = most
     if path is move_C:
         optimum.C = argument
@@ -147,7 +148,7 @@ def next_event(optimum: Optimum, c: int, sign: int) -> float:
 
     Raises
     ------
-    ArithmeticError
+    LostPath
         If there is no event.
     """
     y, Q, a, C = optimum.y, optimum.Q, optimum.a, optimum.C
@@ -259,14 +260,14 @@ def advance(optimum: Optimum, rates: Array, slopes: Array, far: Array,
 
     Raises
     ------
-    ArithmeticError
+    LostPath
         If neither stops the path.
     """
     # the first of all events
     nearest = int(np.argmin(np.r_[limit, far]))
     length = limit if nearest == 0 else far[nearest - 1]
     if not np.isfinite(length):
-        raise ArithmeticError("nothing stops the path")
+        raise LostPath("nothing stops the path")
 
     # all that moves on the straight line to it
     optimum.a[optimum.margin] += length * rates[1:]

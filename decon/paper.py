@@ -15,8 +15,7 @@ import numpy as np
 from .boundary.bracketing import bisect
 from .boundary.curves import curve_points
 from .families.polynomial import fit_polynomial
-from .oracles.protocol import LabelOracle
-from .types import Array, ArrayLike, RandomState
+from .types import Array, ArrayLike, LabelOracle, RandomState
 
 NAMES = {1: "linear", 2: "quadratic", 3: "cubic", None: "transcendental"}  # by vote of a plane
 

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from ..oracles.protocol import LabelOracle
-from ..types import Array, ArrayLike
+from ..types import Array, ArrayLike, LabelOracle
 
 
 def bounds_along(oracle: LabelOracle, X: ArrayLike, V: ArrayLike) -> tuple[Array, Array]:

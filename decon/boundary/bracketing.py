@@ -4,8 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..oracles.protocol import LabelOracle
-from ..types import Array, ArrayLike
+from ..types import Array, ArrayLike, LabelOracle
 from .bounds import bounds_along
 
 

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from ..oracles.protocol import LabelOracle
-from ..types import Array, ArrayLike, RandomState
+from ..types import Array, ArrayLike, LabelOracle, RandomState
 from .bounds import stay_inside
 from .bracketing import bisect, bisect_along
 from .normals import random_tangents

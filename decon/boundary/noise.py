@@ -3,8 +3,7 @@
 import numpy as np
 
 from ..oracles.oracle import Oracle
-from ..oracles.protocol import LabelOracle
-from ..types import Array, RandomState
+from ..types import Array, LabelOracle, RandomState
 from .bracketing import bisect_along
 from .normals import random_tangents
 from .settings import SETTINGS

@@ -3,8 +3,7 @@
 import numpy as np
 
 from ..blocks import blocks
-from ..oracles.protocol import LabelOracle
-from ..types import Array, ArrayLike, RandomState
+from ..types import Array, ArrayLike, LabelOracle, RandomState
 from .bracketing import bisect_along
 
 

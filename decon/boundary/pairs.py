@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from ..oracles.protocol import LabelOracle
-from ..types import Array, ArrayLike, RandomState
+from ..types import Array, ArrayLike, LabelOracle, RandomState
 from .bracketing import bisect
 
 

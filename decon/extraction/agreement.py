@@ -6,8 +6,7 @@ import numpy as np
 
 from ..boundary.bracketing import boundary_points
 from ..boundary.pairs import pn_pairs
-from ..oracles.protocol import LabelOracle
-from ..types import Array, RandomState
+from ..types import Array, LabelOracle, RandomState
 
 
 def agreement_test(oracle: LabelOracle, machine: Any, points: Array, distance: float,

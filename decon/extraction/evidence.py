@@ -10,13 +10,12 @@ from ..boundary.curves import curve_points, has_one_label_far_away, is_locally_f
 from ..boundary.pairs import Pool
 from ..families.polynomial import misfit
 from ..families.protocol import SelfContradiction
-from ..oracles.protocol import LabelOracle
 from ..oracles.views import AffineView
 from ..subspaces.finder import Subspace, SubspaceFinder
 from ..subspaces.multipliers import multipliers_for
 from ..subspaces.spans import span_of_normals
 from ..subspaces.symmetry import CYLINDER, REVOLUTION
-from ..types import Array
+from ..types import Array, LabelOracle
 from .ledger import Ledger
 from .settings import SETTINGS
 from .survey import Survey

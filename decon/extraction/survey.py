@@ -7,8 +7,7 @@ from ..boundary.bracketing import boundary_points
 from ..boundary.pairs import Pool
 from ..oracles.oracle import real_points
 from ..oracles.precision import DOUBLE, Precision
-from ..oracles.protocol import LabelOracle
-from ..types import Array, ArrayLike, RandomState
+from ..types import Array, ArrayLike, LabelOracle, RandomState
 from .ledger import Ledger
 from .settings import SETTINGS
 

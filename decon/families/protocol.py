@@ -19,9 +19,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..oracles.precision import Precision
-from ..oracles.protocol import LabelOracle
 from ..subspaces.finder import Subspace
-from ..types import Array
+from ..types import Array, LabelOracle
 
 
 class Family(Protocol):

@@ -9,9 +9,8 @@ from ..boundary.bounds import stay_inside
 from ..boundary.bracketing import bisect_along, boundary_points
 from ..boundary.pairs import Pool
 from ..oracles.precision import DOUBLE, Precision
-from ..oracles.protocol import LabelOracle
 from ..subspaces import cylinder
-from ..types import Array
+from ..types import Array, LabelOracle
 from .polynomial import distance_to_zeros, fit_polynomial, misfit, relevant_directions
 from .settings import SETTINGS
 

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from ..types import Array, ArrayLike
+from ..types import Array, ArrayLike, LabelOracle
 from .oracle import Oracle
-from .protocol import LabelOracle
 from .settings import SETTINGS
 
 

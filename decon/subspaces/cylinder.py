@@ -7,8 +7,7 @@ from ..blocks import blocks
 from ..boundary.bounds import lies_between, stay_inside
 from ..boundary.bracketing import bisect_along
 from ..boundary.normals import orthonormal_complement
-from ..oracles.protocol import LabelOracle
-from ..types import Array, RandomState
+from ..types import Array, LabelOracle, RandomState
 from .spans import tilt
 
 

@@ -7,8 +7,7 @@ from ..blocks import blocks
 from ..boundary.bounds import lies_between
 from ..boundary.bracketing import bisect_along
 from ..boundary.normals import orthonormal_complement
-from ..oracles.protocol import LabelOracle
-from ..types import Array, ArrayLike, RandomState
+from ..types import Array, ArrayLike, LabelOracle, RandomState
 from .multipliers import multipliers_for
 from .spans import tilt
 

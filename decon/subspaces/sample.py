@@ -10,8 +10,7 @@ from ..boundary.bracketing import boundary_points
 from ..boundary.normals import slope_normals
 from ..boundary.pairs import Pool
 from ..oracles.precision import DOUBLE, Precision
-from ..oracles.protocol import LabelOracle
-from ..types import Array, ArrayLike, RandomState
+from ..types import Array, ArrayLike, LabelOracle, RandomState
 from .settings import SETTINGS
 
 

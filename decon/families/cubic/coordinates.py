@@ -6,8 +6,7 @@ from ...blocks import blocks
 from ...boundary.bracketing import bisect_along
 from ...boundary.distance import level_set_distance
 from ...boundary.normals import orthonormal_complement
-from ...oracles.protocol import LabelOracle
-from ...types import Array
+from ...types import Array, LabelOracle
 from ..protocol import Refuted
 from .decomposition import ascent, combine, refit
 from .settings import SETTINGS

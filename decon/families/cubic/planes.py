@@ -3,8 +3,7 @@
 import numpy as np
 
 from ...blocks import blocks
-from ...oracles.protocol import LabelOracle
-from ...types import Array
+from ...types import Array, LabelOracle
 from ..polynomial import evaluate, fit_polynomial
 from ..protocol import Refuted
 from .coordinates import SumOfCubes

@@ -3,8 +3,7 @@
 import numpy as np
 
 from ...boundary.bracketing import bisect_along
-from ...oracles.protocol import LabelOracle
-from ...types import Array, ArrayLike
+from ...types import Array, ArrayLike, LabelOracle
 from ..protocol import Refuted
 from .settings import SETTINGS
 

@@ -8,10 +8,9 @@ from scipy.linalg import qr
 from ...boundary.normals import orthonormal_complement
 from ...kernels import Gaussian
 from ...machine import KernelMachine
-from ...oracles.protocol import LabelOracle
 from ...subspaces.finder import Subspace
 from ...subspaces.multipliers import multipliers_for
-from ...types import Array, RandomState
+from ...types import Array, LabelOracle, RandomState
 from ..protocol import Refuted
 from .exponentials import Exponentials, d_optimal_points, fit_exponentials, support_vector_errors
 from .pencil import sigma_candidates, solve_pencil, triple_sums

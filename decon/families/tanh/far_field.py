@@ -7,8 +7,7 @@ from ...boundary.bounds import lies_between
 from ...boundary.bracketing import bisect
 from ...boundary.normals import orthonormal_complement, slope_normals
 from ...boundary.pairs import pn_pairs
-from ...oracles.protocol import LabelOracle
-from ...types import Array
+from ...types import Array, LabelOracle
 from ..protocol import Refuted
 from .settings import SETTINGS
 

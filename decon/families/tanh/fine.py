@@ -6,8 +6,7 @@ import numpy as np
 
 from ...boundary.bracketing import bisect_along, boundary_points
 from ...boundary.distance import level_set_distance
-from ...oracles.protocol import LabelOracle
-from ...types import Array
+from ...types import Array, LabelOracle
 from ..protocol import Refuted
 from .fitting import fit_units, new_units
 from .rough import cloud

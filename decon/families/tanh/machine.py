@@ -10,8 +10,7 @@ from ...boundary.bracketing import bisect_along
 from ...boundary.normals import orthonormal_complement
 from ...kernels import Tanh
 from ...machine import KernelMachine
-from ...oracles.protocol import LabelOracle
-from ...types import Array
+from ...types import Array, LabelOracle
 from ..protocol import Refuted
 from .fine import zeros
 from .fitting import fit_units

@@ -4,8 +4,7 @@ import numpy as np
 
 from ...boundary.bracketing import bisect
 from ...boundary.normals import orthonormal_complement
-from ...oracles.protocol import LabelOracle
-from ...types import Array
+from ...types import Array, LabelOracle
 from ..protocol import Refuted
 from .fitting import fit_units
 from .settings import SETTINGS

@@ -10,8 +10,8 @@ and models outside the five families: `control` (trained; two of them have the s
 networks with a bias of their own in every unit, and the Cauchy kernel), `network` (functions of
 x.a_1, ..., x.a_m like a tanh machine) and `radial` (SVCs with other functions of |x - y|).
 
-About 15 minutes on two cores. Results go to five_kernels.json: one row per kind of model, with
-the columns of `_compare`; `group`, `model` and `kernel` say which kind.
+About half an hour on two busy cores. Results go to five_kernels.json: one row per kind of model,
+with the columns of `_compare`; `group`, `model` and `kernel` say which kind.
 """
 
 from collections import defaultdict

@@ -11,7 +11,6 @@ normals; a row a box and number of brackets for the boxes that have changed.
 """
 
 from collections import defaultdict
-from math import comb
 
 import numpy as np
 
@@ -20,8 +19,10 @@ from decon.boundary.bracketing import boundary_points
 from decon.boundary.normals import slope_normals
 from decon.paper import sphere_normals
 
-from ._boxes import random_box, trained_box
+from ._compare import numbers_inside
 from ._following import bits_of_an_update, followed, numbers, rebuilt
+from ._models import SVCS, D, M, random_model, trained_model
+from ._normals import angles
 from ._rivals import (
     DEPTHS,
     Guess,
@@ -36,12 +37,10 @@ from ._rivals import (
     signed_normals,
 )
 from ._run import each, main, store
-from ._spheres import angles
 
-D, M = 30, 12
 RANDOM = {"quadratic": Polynomial(2), "cubic": Polynomial(3), "tanh": Tanh(1.0, 0.1),
           "gaussian": Gaussian(3.0)}
-TRAINED = {"trained cubic": ("cancer", 20, {"kernel": "poly", "degree": 3, "coef0": 1})}
+TRAINED = {"trained cubic": ("cancer", 20, SVCS["cubic"])}
 SEEDS = {"deconstruct": 20, "tools": 10, "paper": 5, "labels": 5, "retraining": 3, "direct": 10}
 WIDTHS = (1e-3, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12)
 COUNTS = (15, 25, 50, 100)  # normals of the paper's kind
@@ -56,16 +55,16 @@ DRIFT_SEEDS = 5
 def open_box(kind, seed):
     """A machine, and a few typical points of each label."""
     if kind in RANDOM:
-        return random_box(RANDOM[kind], D, M, seed)
+        return random_model(RANDOM[kind], D, M, seed)
     data, n, options = TRAINED[kind]
-    svc, features = trained_box(data, n, seed, **options)
+    svc, features = trained_model(data, n, seed, **options)
     return KernelMachine.from_sklearn(svc), features
 
 
-def parameters(name, d, m):
+def parameters(machine):
     """How many numbers the labels of a machine show."""
-    inside = {"quadratic": comb(m + 2, 2) - 1, "cubic": m * (m + 1)}.get(name, m * (m + 1) + 1)
-    return m * (d - m) + inside
+    m, d = machine.support_vectors.shape
+    return m * (d - m) + numbers_inside(machine, m)
 
 
 def one_box(kind, method, seed):
@@ -78,7 +77,8 @@ def one_box(kind, method, seed):
     stages = {}
     if method == "deconstruct":
         result = deconstruct(oracle, features, random_state=seed, progress=False)
-        stages = {"stages": result.queries_by_stage, "exact": result.own_vectors}
+        stages = {"queries_by_stage": result.queries_by_stage,
+                  "own_vectors": result.own_vectors}
         guesses = [Guess(oracle.queries, result.machine and result.machine.predict,
                          result.subspace)]
     elif method == "tools":
@@ -93,7 +93,7 @@ def one_box(kind, method, seed):
     else:
         widths = WIDTHS if kernel.degree == 2 else WIDTHS[1::2]
         guesses = direct_fit(oracle, features, kernel.degree, m, widths, seed)
-    p = {True: parameters(kernel.name, d, m), False: m * (d - m)}  # of the machine, of S_Y alone
+    p = {True: parameters(machine), False: m * (d - m)}  # of the machine, of S_Y alone
     return [yardstick.measure(guess) | {"parameters": p[guess.predict is not None], "m": m}
             | stages for guess in guesses]
 
@@ -128,8 +128,8 @@ def one_normal(seed):
 def one_update(kind, seed):
     """A box whose numbers have all changed a little, followed by more and more brackets."""
     old, features = open_box(kind, seed)
-    m, d = old.support_vectors.shape
-    p, z, rng = parameters(kind, d, m), numbers(old), np.random.default_rng(seed)
+    d = old.dimension
+    p, z, rng = parameters(old), numbers(old), np.random.default_rng(seed)
     box = rebuilt(old, z * (1 + DRIFT * rng.standard_normal(len(z))))
     yardstick = Yardstick(box, features, seed, 20_000)
     before = np.median(yardstick.distances(old.predict))
@@ -176,11 +176,12 @@ def summarise(kind, method, rows):
                   if np.isfinite(row[name]) and row[name] < 0.5]
         if ratios:
             line["over_bits_" + name] = np.median(ratios)
-    if "stages" in rows[0]:
-        stages = {stage for row in rows for stage in row["stages"]}
-        line["stages"] = {stage: np.median([row["stages"].get(stage, 0) for row in rows])
-                          for stage in sorted(stages)}
-        line["exact"] = sum(row["exact"] for row in rows)
+    if "queries_by_stage" in rows[0]:
+        stages = {stage for row in rows for stage in row["queries_by_stage"]}
+        line["queries_by_stage"] = {
+            stage: np.median([row["queries_by_stage"].get(stage, 0) for row in rows])
+            for stage in sorted(stages)}
+        line["own_vectors"] = sum(row["own_vectors"] for row in rows)
     return line
 
 

@@ -14,8 +14,8 @@ from decon.boundary.normals import orthonormal_complement
 from decon.paper import sphere_normals
 from decon.subspaces.spans import largest_gap, largest_sine, span_of_normals
 
+from ._normals import angles, disjoint_normals, open_box
 from ._run import each, main, store
-from ._spheres import angles, disjoint_normals, open_box
 
 SEEDS = 100
 POWERS = np.arange(-4, 5) / 2  # radii: these powers of ten times 1000 widths ...

@@ -19,8 +19,8 @@ from decon.paper import sphere_normals
 from decon.subspaces import cylinder
 from decon.subspaces.spans import largest_gap, largest_sine, span_of_normals
 
+from ._normals import disjoint_normals, open_box, sharpened, with_normals
 from ._run import each, main, store
-from ._spheres import disjoint_normals, open_box
 
 SEEDS = 100
 KERNELS = {"quadratic": 2, "cubic": 3}
@@ -38,7 +38,7 @@ def paper(machine, seed, kind):
         normals, _ = disjoint_normals(oracle, X, 1e-3, 1e-6, seed)
     else:
         normals = sphere_normals(oracle, X, 1e-3, 1e-6, random_state=seed)
-    queries = {"cloud": 400, "points": points - 400, "normals": oracle.queries - points}
+    queries = counts(oracle, points)
     again = sphere_normals(oracle, X[:5], 1e-3, 1e-6, random_state=seed + 1000)
     kept = np.isfinite(normals[:, 0])
     basis, values = span_of_normals(normals[kept], rank=12)
@@ -49,30 +49,32 @@ def paper(machine, seed, kind):
         "m_floor": int((values > floor).sum())}
 
 
+def counts(oracle, points):
+    """Queries of the cloud, of the boundary points and of the normals."""
+    return {"cloud": 400, "points": points - 400, "normals": oracle.queries - points}
+
+
 def slopes(machine, seed):
     """m + 3 normals from slopes, then two passes of sharpening: sines after each."""
     oracle, X, V = open_box(machine, 15, 1e-13, seed)
     points = oracle.queries
-    normals = slope_normals(oracle, X, V, 1e-6, 1e-12)
-    X, V, normals = (A[np.isfinite(normals[:, 0])] for A in (X, V, normals))
+    X, V, normals = with_normals(oracle, X, V, "slopes", 1e-6, 1e-12)
     basis, values = span_of_normals(normals, rank=12)
-    queries = {"cloud": 400, "points": points - 400, "normals": oracle.queries - points}
+    queries = counts(oracle, points)
     plain = judge(machine, basis, dict(queries), values)
     before = oracle.queries
-    for baseline, width in [(0.01, 1e-9), (1.0, 1e-12)]:
-        basis = cylinder.refine(oracle, X, V, normals, basis, baseline, width)
+    basis = sharpened(oracle, X, V, normals, basis)
     queries["sharpening"] = oracle.queries - before
     return plain, judge(machine, basis, queries, values)
 
 
 def fine_spheres(machine, seed):
     """The paper's normals, fewer and finer: m + 3 of them, with the radius and width of slopes."""
-    oracle, X, _ = open_box(machine, 15, 1e-13, seed)
+    oracle, X, V = open_box(machine, 15, 1e-13, seed)
     points = oracle.queries
-    normals = sphere_normals(oracle, X, 1e-6, 1e-12, random_state=seed)
-    basis, values = span_of_normals(normals[np.isfinite(normals[:, 0])], rank=12)
-    queries = {"cloud": 400, "points": points - 400, "normals": oracle.queries - points}
-    return judge(machine, basis, queries, values)
+    _, _, normals = with_normals(oracle, X, V, "spheres", 1e-6, 1e-12, seed)
+    basis, values = span_of_normals(normals, rank=12)
+    return judge(machine, basis, counts(oracle, points), values)
 
 
 def complete(oracle, fresh, x, v, n, basis):

@@ -12,7 +12,7 @@ from time import perf_counter
 import numpy as np
 from scipy.linalg import subspace_angles
 
-from decon import Gaussian, KernelMachine
+from decon import Gaussian
 from decon.boundary.bracketing import bisect_along
 from decon.boundary.normals import slope_normals
 from decon.paper import nuclear_norm, sphere_normals
@@ -20,10 +20,10 @@ from decon.subspaces import revolution
 from decon.subspaces.multipliers import log_det_multipliers, multipliers_for, refine_multipliers
 from decon.subspaces.spans import largest_sine, span_of_corrected_normals, span_of_normals
 
+from ._models import D, M, random_model, spread_gaussian
+from ._normals import angles, open_box
 from ._run import each, main, store
-from ._spheres import angles, open_box
 
-D, M = 30, 12
 MAIN = np.sqrt(D / 2)  # scikit-learn's gamma='scale' for features of variance 1
 KINDS = {  # the widths sigma, and how many machines
     "sigma = sqrt(d) / 2": (MAIN / np.sqrt(2), 20),
@@ -39,13 +39,10 @@ COARSE = ((0.02, 1e-4, 1e-8), STEPS[0], (QUARTER, 1e-4, 1e-12), *STEPS[1:])
 
 
 def gaussian_box(sigma, seed):
-    """A random machine with support vectors like the features, standard normal."""
+    """A random machine with support vectors like the features, or without sigma the module's."""
     if sigma is None:
-        return KernelMachine.random(Gaussian(1.0), D, M, seed)
-    rng = np.random.default_rng(seed)
-    Y, w = rng.standard_normal((M, D)), rng.standard_normal(M)
-    psi = KernelMachine(Gaussian(sigma), Y, w, 0).decision_function(rng.standard_normal((1001, D)))
-    return KernelMachine(Gaussian(sigma), Y, w, np.median(psi))
+        return random_model(Gaussian(1.0), D, M, seed)[0]
+    return spread_gaussian(sigma, seed)[0]
 
 
 def span(machine, normals, X, gamma):

@@ -15,14 +15,10 @@ from sklearn.decomposition import PCA
 from sklearn.svm import SVC
 
 from decon import KernelMachine, Oracle, deconstruct
-from decon.boundary.bracketing import boundary_points
-from decon.boundary.normals import slope_normals
-from decon.boundary.pairs import pn_pairs
-from decon.paper import sphere_normals
-from decon.subspaces import cylinder
 from decon.subspaces.spans import largest_gap, span_of_normals
 from decon.teaching.datasets import load_mnist
 
+from ._normals import bracketed, sharpened, with_normals
 from ._run import each, main, store
 
 SEEDS, NORMALS, EXTRA = 10, 800, 18
@@ -57,20 +53,14 @@ def one(seed, way, radius, width, pool):
                 "lowest": np.cos(subspace_angles(result.subspace, Y)).min() if right else np.nan}
     if pool == "cloud":
         X = 3 * np.sqrt(np.mean(X**2)) * rng.standard_normal(X.shape)
-    oracle = Oracle(machine.predict, 60)
-    labels = oracle(X)
-    n = NORMALS if way == "spheres" else m + EXTRA
-    X, V = boundary_points(oracle, *pn_pairs(X[labels > 0], X[labels < 0], n, rng), width)
-    normals = (sphere_normals(oracle, X, radius, width, random_state=rng) if way == "spheres"
-               else slope_normals(oracle, X, V, radius, width))
-    found = np.isfinite(normals[:, 0])
-    X, V, normals = X[found], V[found], normals[found]
+    oracle, n = Oracle(machine.predict, 60), NORMALS if way == "spheres" else m + EXTRA
+    X, V, normals = with_normals(oracle, *bracketed(oracle, X, n, width, rng), way, radius, width,
+                                 rng)
     basis, values = span_of_normals(normals, rank=m)
     row = {"m": m, "found": largest_gap(values), "gap": values[m - 1] / values[m],
            "lowest": np.cos(subspace_angles(basis, Y)).min()}
     if way == "slopes":
-        for baseline, final in ((0.01, 1e-9), (1.0, 1e-12)):
-            basis = cylinder.refine(oracle, X, V, normals, basis, baseline, final)
+        basis = sharpened(oracle, X, V, normals, basis)
         row["sharpened"] = np.cos(subspace_angles(basis, Y)).min()
     return row | {"queries": oracle.queries}
 

@@ -1,10 +1,12 @@
-"""What it costs to learn or unlearn one example exactly, against training the machine afresh.
+"""What it costs to learn: one example more or less, and ridge regression in both its forms.
 
     python -m experiments.learning_cost
 
-Results go to learning_cost.json, one row a machine: a data set, a kernel and a number n of
-examples. Times are in seconds, of one thread; quartiles are over the examples. Use --jobs 1: more
-tasks at a time disturb each other's clocks.
+Times are in seconds, of one thread. Use --jobs 1: more tasks at a time disturb each other's clocks.
+Results go to learning_cost.json. `ridge`: the primal and the dual form, one row per number M of
+features. `rows`: what it costs to learn or unlearn one example exactly, against training the
+machine afresh, one row per machine: a data set, a kernel and a number n of examples. Quartiles are
+over the examples.
 
 "any" are examples that the machine has not seen: each is learned (from n to n + 1) and unlearned.
 "support" are random support vectors: each is unlearned (from n to n - 1) and learned again.
@@ -18,6 +20,7 @@ from sklearn.decomposition import PCA
 from sklearn.svm import SVC
 
 from decon import Gaussian, IncrementalSVM, Linear, Polynomial
+from decon.learning.ridge import dual_ridge, primal_ridge
 from decon.teaching.datasets import load_mnist
 
 from ._run import each, main, store
@@ -29,6 +32,8 @@ STEPS = ["learn any", "unlearn any", "learn support", "unlearn support"]
 TOLERANCES = {"refit": 1e-3, "refit_fine": 1e-8}
 MACHINES = [("mnist", "polynomial"), ("mnist", "gaussian"), ("clouds", "linear"),
             ("clouds", "gaussian")]
+N, REPEATS = 500, 7  # examples of ridge regression, and runs of which the fastest counts
+FEATURES = [20, 40, 80, 150, 250, 350, 500, 700, 1000, 1500, 2500, 4000]
 
 
 def examples(data, seed=0):
@@ -111,13 +116,23 @@ def cost(data, kernel_name, n):
     return row
 
 
+def ridge(M):
+    """Seconds for both forms of ridge regression on random features."""
+    rng = np.random.default_rng(M)
+    Phi, t = rng.standard_normal((N, M)), rng.standard_normal(N)
+    return {"M": M, "primal": min(seconds(primal_ridge, Phi, t, 1.0) for _ in range(REPEATS)),
+            "dual": min(seconds(dual_ridge, Phi, t, Linear(), 1.0) for _ in range(REPEATS))}
+
+
 def run():
     """Measure all machines and store the rows."""
     tasks = [(*machine, n) for machine in MACHINES for n in SIZES]
     load_mnist()
     rows = each(cost, tasks, "machines")
     store(__file__, {"seeds": "data 0, support vectors 1", "examples": EXAMPLES,
-                     "tolerances": TOLERANCES, "rows": rows})
+                     "tolerances": TOLERANCES, "rows": rows,
+                     "ridge": {"N": N, "repeats": REPEATS, "rows": each(
+                         ridge, [(M,) for M in FEATURES], "ridge regression")}})
 
 
 if __name__ == "__main__":

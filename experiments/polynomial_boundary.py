@@ -10,7 +10,6 @@ R^d. Then the growth with m, the subspace being given. Results go to polynomial_
 
 from collections import defaultdict
 from itertools import combinations_with_replacement, permutations
-from math import comb
 
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits
@@ -18,17 +17,14 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from decon import KernelMachine, Oracle, Polynomial
-from decon.boundary.bracketing import boundary_points
-from decon.boundary.normals import slope_normals
-from decon.boundary.pairs import pn_pairs
 from decon.families.cubic.forms import cubic_machine
 from decon.families.polynomial import distance_to_zeros, evaluate, fit_polynomial
 from decon.families.protocol import Refuted
 from decon.families.quasi_vectors import quasi_support_vectors
-from decon.paper import sphere_normals
-from decon.subspaces import cylinder
 from decon.subspaces.spans import largest_gap, span_of_normals
 
+from ._normals import bracketed, sharpened, with_normals
+from ._rivals import points_needed
 from ._run import each, main, store
 
 DEGREES = (2, 3)
@@ -69,26 +65,15 @@ def wide_points(machine, data, seed):
     return X
 
 
-def bracketed(oracle, pool, n, width, seed):
-    """n boundary points between random points of a pool, and the brackets' directions."""
-    labels = oracle(pool)
-    return boundary_points(oracle, *pn_pairs(pool[labels > 0], pool[labels < 0], n, seed), width)
-
-
 def subspace(oracle, pool, m, way, seed):
     """A basis of S_Y of rank m by the paper's spheres, or by slopes and sharpening."""
-    if way == "paper":
-        X, _ = bracketed(oracle, pool, 100, 1e-6, seed)
-        normals = sphere_normals(oracle, X, 1e-3, 1e-6, random_state=seed)
-    else:
-        X, V = bracketed(oracle, pool, m + 10 if way == "trained" else m + 3, 1e-12, seed)
-        normals = slope_normals(oracle, X, V, 1e-6, 1e-12)
-    found = np.isfinite(normals[:, 0])
-    basis, values = span_of_normals(normals[found], rank=m)
+    n, how, radius, width = ((100, "spheres", 1e-3, 1e-6) if way == "paper" else
+                             (m + 10 if way == "trained" else m + 3, "slopes", 1e-6, 1e-12))
+    X, V = bracketed(oracle, pool, n, width, seed)
+    X, V, normals = with_normals(oracle, X, V, how, radius, width, seed)
+    basis, values = span_of_normals(normals, rank=m)
     if way != "paper":
-        for baseline, width in [(0.01, 1e-9), (1.0, 1e-12)]:
-            basis = cylinder.refine(oracle, X[found], V[found], normals[found], basis, baseline,
-                                    width)
+        basis = sharpened(oracle, X, V, normals, basis)
     return basis, largest_gap(values) == m
 
 
@@ -103,11 +88,6 @@ def plain_fit(Z, degree):
         for order in orders:
             T[order] = value / len(orders)
     return T
-
-
-def points_needed(m, degree):
-    """Boundary points that are bracketed: five percent and fifteen more than must be."""
-    return int(1.05 * comb(m + degree, degree)) + 15
 
 
 def polynomial(oracle, pool, basis, degree, way, seed):

@@ -9,16 +9,15 @@ smaller machine also from the paper's spheres. Results go to where_points_lie.js
 
 import numpy as np
 from scipy.linalg import subspace_angles
-from sklearn.svm import SVC
 
 from decon import KernelMachine, Oracle
-from decon.boundary.bracketing import boundary_points
 from decon.boundary.normals import slope_normals
-from decon.boundary.pairs import pn_pairs
 from decon.paper import sphere_normals
 from decon.subspaces.spans import largest_gap, largest_sine, span_of_normals
 from decon.teaching.datasets import load_mnist
 
+from ._models import digit_two
+from ._normals import bracketed
 from ._run import each, main, store
 
 RUNS = [(1000, "images", "slopes"), (1000, 10.0, "slopes"),  # the paper's number of images
@@ -30,15 +29,12 @@ def one(n_train, pool, way):
     """Train, box, bracket, measure m + 20 normals, and compare their span with the truth."""
     images, digits = load_mnist()
     rng = np.random.default_rng(0)
-    chosen = rng.permutation(np.flatnonzero(np.isin(digits, [2, 0, 5, 7, 8])))
-    train, rest = chosen[:n_train], chosen[n_train:]
-    svc = SVC(kernel="poly", degree=3, gamma=1, coef0=1).fit(images[train], digits[train] == 2)
+    svc, _, rest = digit_two(n_train, rng)
     machine = KernelMachine.from_sklearn(svc)
     m = len(machine.weights)
     points = images[rest] if pool == "images" else pool * rng.standard_normal((1000, 784))
     oracle = Oracle(svc.predict, 784)
-    labels = oracle(points)
-    X, V = boundary_points(oracle, *pn_pairs(points[labels > 0], points[labels < 0], m + 20), 1e-11)
+    X, V = bracketed(oracle, points, m + 20, 1e-11, 0)
     G = machine.gradient(X)
     G /= np.linalg.norm(G, axis=1, keepdims=True)
     if way == "spheres":
@@ -52,7 +48,7 @@ def one(n_train, pool, way):
     basis, values = span_of_normals(normals[found], rank=m)
     exact = np.linalg.svd(G[found], compute_uv=False)
     return {"images": n_train, "m": m, "pool": pool, "way": way,
-            "positives": int((labels > 0).sum()), "asked": len(points),
+            "positives": int((svc.predict(points) > 0).sum()), "asked": len(points),
             "test_accuracy": np.mean(svc.predict(images[rest]) == (digits[rest] == 2)),
             "normals": int(found.sum()), "m_by_gap": largest_gap(values),
             "gap_at_m": values[m - 1] / values[m], "exact_s1": exact[0], "exact_sm": exact[m - 1],

@@ -29,12 +29,7 @@ from decon.boundary.pairs import pn_pairs
 from decon.families.settings import SETTINGS
 from decon.subspaces.spans import largest_sine
 from decon.teaching.datasets import load_mnist
-
-
-def typical(predict, X, n=5):
-    """n points of each label."""
-    labels = np.asarray(predict(X))
-    return np.concatenate([X[labels == kind][:n] for kind in np.unique(labels)])
+from experiments._models import random_model, typical
 
 
 def take_apart(predict, features, seed=0, **options):
@@ -60,15 +55,9 @@ def agreement(result, predict, seed=0):
     return (own == signs(wide)).mean(), (result.machine.predict(near) == signs(near)).mean()
 
 
-def random_box(kernel, d, m, seed):
-    machine = KernelMachine.random(kernel, d, m, seed)
-    X = np.random.default_rng(seed + 500).standard_normal((300, d))
-    return machine, typical(machine.predict, X)
-
-
 @pytest.mark.parametrize("seed", range(6))
 def test_random_quadratic_machines(seed):
-    box, features = random_box(Polynomial(2), 30, 12, seed)
+    box, features = random_model(Polynomial(2), 30, 12, seed)
     result = take_apart(box.predict, features, seed)
     assert (result.kernel_type, result.rank, result.own_vectors) == ("quadratic", 12, False)
     assert largest_sine(result.subspace, box.support_vectors.T) < 0.014
@@ -81,7 +70,7 @@ def test_random_quadratic_machines(seed):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_random_linear_machines(seed):
-    box, features = random_box(Linear(), 30, 12, seed)
+    box, features = random_model(Linear(), 30, 12, seed)
     result = take_apart(box.predict, features, seed)
     w = box.weights @ box.support_vectors
     size = np.linalg.norm(w)
@@ -94,7 +83,8 @@ def test_random_linear_machines(seed):
 
 @pytest.mark.parametrize("d, m", [(1, 1), (2, 2), (3, 1), (5, 4), (5, 5), (5, 9), (60, 3)])
 def test_other_sizes(d, m):
-    box, features = random_box(Polynomial(2), d, m, 1)
+    box = KernelMachine.random(Polynomial(2), d, m, 1)
+    features = typical(box.predict, np.random.default_rng(501).standard_normal((300, d)))
     result = take_apart(box.predict, features)
     if d > 1:  # on a line, one of the two roots may lie far outside
         assert (result.kernel_type, result.rank) == ("quadratic", min(m, d))
@@ -206,14 +196,14 @@ def test_any_gamma(sets, name, n, gamma):
 
 @pytest.mark.parametrize("gamma, coef0", [(0.003, 3.0), (30.0, 0.01)])
 def test_nearly_linear_and_nearly_homogeneous(gamma, coef0):
-    box, features = random_box(Polynomial(2, gamma=gamma, coef0=coef0), 20, 6, 0)
+    box, features = random_model(Polynomial(2, gamma=gamma, coef0=coef0), 20, 6, 0)
     result = take_apart(box.predict, features)
     assert (result.kernel_type, result.rank) == ("quadratic", 6)
     assert min(agreement(result, box.predict)) >= 0.9999
 
 
 def test_homogeneous_threshold_zero_and_small_weights():
-    box, features = random_box(Polynomial(2, coef0=0), 15, 5, 0)
+    box, features = random_model(Polynomial(2, coef0=0), 15, 5, 0)
     result = take_apart(box.predict, features)
     assert result.kernel_type == "quadratic" and result.machine.kernel.coef0 == 0
     machine = KernelMachine.random(Polynomial(2), 15, 5, 0)
@@ -235,7 +225,7 @@ def test_a_parabola(seed):
 
 @pytest.mark.parametrize("unit", [1e-8, 1e-4, 1e4, 1e8])
 def test_units_do_not_matter(unit):
-    box, features = random_box(Polynomial(2), 10, 4, 0)
+    box, features = random_model(Polynomial(2), 10, 4, 0)
     box = KernelMachine(Polynomial(2, gamma=unit**-2), unit * box.support_vectors, box.weights,
                         box.threshold)
     result = take_apart(box.predict, unit * features)
@@ -264,12 +254,12 @@ def test_few_errors_allowed_few_support_vectors_free(sets, seed):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_almost_quadratic_is_not_quadratic(seed):
-    wide, features = random_box(Gaussian(100.0), 10, 4, seed)
+    wide, features = random_model(Gaussian(100.0), 10, 4, seed)
     result = take_apart(wide.predict, features, seed)
     assert (result.kernel_type, result.rank) in [("gaussian", 4), ("unknown", 4),
                                                             ("unknown", None)]
-    box, features = random_box(Polynomial(2), 10, 4, seed)
-    other, _ = random_box(Gaussian(3.0), 10, 4, seed)
+    box, features = random_model(Polynomial(2), 10, 4, seed)
+    other, _ = random_model(Gaussian(3.0), 10, 4, seed)
 
     def predict(X):
         return box.decision_function(X) + 1e-7 * other.decision_function(X) > 0
@@ -279,7 +269,7 @@ def test_almost_quadratic_is_not_quadratic(seed):
 
 @pytest.mark.parametrize("degree", [2, 3])
 def test_a_budget_that_ends_in_the_certificate_leaves_no_name(degree):
-    box, features = random_box(Polynomial(degree), 8, 3, 0)
+    box, features = random_model(Polynomial(degree), 8, 3, 0)
     total = sum(take_apart(box.predict, features).queries_by_stage.values())
     with pytest.raises(BudgetExhausted) as error:
         take_apart(box.predict, features, budget=total - 1)
@@ -300,7 +290,7 @@ def own_vectors_are_found(result, Y, tolerance):
 
 @pytest.mark.parametrize("d, m, seed", [(15, 5, 0), (15, 5, 1), (15, 5, 2), (30, 12, 4), (8, 8, 0)])
 def test_cubic_machines_and_their_own_support_vectors(d, m, seed):
-    box, features = random_box(Polynomial(3), d, m, seed)
+    box, features = random_model(Polynomial(3), d, m, seed)
     result = take_apart(box.predict, features, seed)
     assert (result.kernel_type, result.rank, result.own_vectors) == ("cubic", m, True)
     assert own_vectors_are_found(result, box.support_vectors, 1e-5)
@@ -320,7 +310,7 @@ def test_trained_cubic_svcs(sets, name, n):
 
 
 def test_support_vectors_too_much_alike_are_not_called_the_boxs_own():
-    machine, features = random_box(Polynomial(3), 8, 3, 0)
+    machine, features = random_model(Polynomial(3), 8, 3, 0)
     Y = np.concatenate([machine.support_vectors, 1.001 * machine.support_vectors[:1]])
     box = KernelMachine(machine.kernel, Y, np.r_[machine.weights, 0.7], machine.threshold)
     X = np.random.default_rng(0).standard_normal((300, 8))
@@ -330,7 +320,7 @@ def test_support_vectors_too_much_alike_are_not_called_the_boxs_own():
 
 
 def test_a_homogeneous_cubic():
-    box, features = random_box(Polynomial(3, coef0=0), 15, 5, 0)
+    box, features = random_model(Polynomial(3, coef0=0), 15, 5, 0)
     result = take_apart(box.predict, features)
     assert (result.kernel_type, result.rank) == ("cubic", 5)
     assert result.machine.kernel.coef0 == 0
@@ -358,21 +348,21 @@ def test_a_faint_sigmoid_is_curved_only_far_out_and_a_wide_gaussian_looks_cubic(
     svc = SVC(kernel="sigmoid", gamma=0.001, C=100).fit(X[order], y[order])
     result = take_apart(svc.predict, typical(svc.predict, X))
     assert (result.kernel_type, result.rank) == ("tanh", len(svc.support_vectors_))
-    wide, features = random_box(Gaussian(10.0), 12, 4, seed)
+    wide, features = random_model(Gaussian(10.0), 12, 4, seed)
     result = take_apart(wide.predict, features)
     assert (result.kernel_type, result.rank) == ("gaussian", 4)
 
 
 @pytest.mark.parametrize("kernel", [Polynomial(2), Polynomial(3), Tanh(1.0, 0.2)], ids=str)
 def test_threshold_zero(kernel):
-    box, features = random_box(kernel, 12, 4, 3)
+    box, features = random_model(kernel, 12, 4, 3)
     box.threshold = 0.0
     result = take_apart(box.predict, features)
     assert (result.kernel_type, result.rank) == (kernel.name, 4)
 
 
 def test_a_gaussian_with_threshold_zero_is_type_a_and_refused():
-    box, features = random_box(Gaussian(2.0), 12, 4, 3)
+    box, features = random_model(Gaussian(2.0), 12, 4, 3)
     box.threshold = 0.0
     result = take_apart(box.predict, features)
     assert result.kernel_type == "unknown" and "threshold 0" in result.message
@@ -383,14 +373,14 @@ def test_a_gaussian_with_threshold_zero_is_type_a_and_refused():
 @pytest.mark.parametrize("kernel, name", [(Polynomial(3), "linear"), (Tanh(1.0, 0.2), "linear"),
                                           (Gaussian(2.0), "quadratic")], ids=str)
 def test_one_support_vector_makes_the_simplest_boundary(kernel, name):
-    box, features = random_box(kernel, 8, 1, 2)
+    box, features = random_model(kernel, 8, 1, 2)
     result = take_apart(box.predict, features)
     assert result.kernel_type == name and min(agreement(result, box.predict)) >= 0.9999
 
 
 @pytest.mark.parametrize("kernel", [Tanh(1.0, 0.2), Gaussian(2.0)], ids=str)
 def test_as_many_support_vectors_as_dimensions_are_said(kernel):
-    box, features = random_box(kernel, 8, 10, 1)
+    box, features = random_model(kernel, 8, 10, 1)
     result = take_apart(box.predict, features)
     assert result.kernel_type == "unknown" and "or more support vectors" in result.message
 
@@ -405,7 +395,7 @@ def test_a_relu_network_is_made_of_flat_pieces(sets, shape):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_kernel_of_degree_4_is_unknown_with_a_reason(seed):
-    box, features = random_box(Polynomial(4), 12, 4, seed)
+    box, features = random_model(Polynomial(4), 12, 4, seed)
     result = take_apart(box.predict, features, seed)
     assert result.kernel_type == "unknown" and result.machine is None and result.message
     assert largest_sine(result.subspace, box.support_vectors.T) < 0.014
@@ -416,7 +406,7 @@ def test_a_kernel_of_degree_4_is_unknown_with_a_reason(seed):
 @pytest.mark.parametrize("d, m", [(12, 4), (20, 8), (9, 7)])
 @pytest.mark.parametrize("seed", range(2))
 def test_tanh_and_gaussian_machines_are_recovered(kernel, d, m, seed):
-    box, features = random_box(kernel, d, m, seed)
+    box, features = random_model(kernel, d, m, seed)
     result = take_apart(box.predict, features, seed)
     assert (result.kernel_type, result.rank) == (kernel.name, m), result.message
     assert largest_sine(result.subspace, box.support_vectors.T) < 0.014
@@ -483,24 +473,24 @@ def test_too_large_for_a_null_vector_is_said(monkeypatch):
     few = replace(SETTINGS, most_coefficients=100)
     for file in ("families.quadratic.SETTINGS", "extraction.diagnosis.FAMILIES"):
         monkeypatch.setattr(f"decon.{file}", few)
-    box, features = random_box(Polynomial(2), 20, 19, 0)
+    box, features = random_model(Polynomial(2), 20, 19, 0)
     result = take_apart(box.predict, features)
     assert result.machine is None and "105 coefficients" in result.message
     assert (result.kernel_type, result.rank) == ("quadratic", 19)  # by its degree
-    box, features = random_box(Polynomial(2), 20, 4, 0)  # R^d is too large, but no slice needed
+    box, features = random_model(Polynomial(2), 20, 4, 0)  # R^d is too large, but no slice needed
     result = take_apart(box.predict, features)
     assert (result.kernel_type, result.rank) == ("quadratic", 4)
 
 
 def test_the_same_call_gives_the_same_answer():
-    box, features = random_box(Polynomial(2), 8, 3, 0)
+    box, features = random_model(Polynomial(2), 8, 3, 0)
     first, second = (take_apart(box.predict, features, seed=5) for _ in range(2))
     np.testing.assert_array_equal(first.machine.support_vectors, second.machine.support_vectors)
     assert first.queries_by_stage == second.queries_by_stage
 
 
 def test_labels_as_strings_and_booleans():
-    box, features = random_box(Polynomial(2), 8, 3, 0)
+    box, features = random_model(Polynomial(2), 8, 3, 0)
     expected = take_apart(box.predict, features)
     for predict in (lambda X: np.where(box.predict(X) > 0, "yes", "no"),
                     lambda X: box.predict(X) > 0):
@@ -516,7 +506,7 @@ def test_labels_as_strings_and_booleans():
     (np.empty((0, 8)), "all zero (or there are none)"),
 ])
 def test_malformed_features(features, word):
-    box, _ = random_box(Polynomial(2), 8, 3, 0)
+    box, _ = random_model(Polynomial(2), 8, 3, 0)
     with np.errstate(all="ignore"), pytest.raises(ValueError) as error:
         deconstruct(Oracle(box.predict, 8), features, progress=False)
     assert word in str(error.value)
@@ -524,7 +514,7 @@ def test_malformed_features(features, word):
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_features_of_one_class_only(sign):
-    box, features = random_box(Polynomial(2), 8, 3, 0)
+    box, features = random_model(Polynomial(2), 8, 3, 0)
     features = features[box.predict(features) == sign]
     with pytest.raises(ValueError, match=f"all 5 features got the label [+]?{sign}: give"):
         deconstruct(Oracle(box.predict, 8), features, progress=False)
@@ -537,7 +527,7 @@ def test_features_of_one_class_only(sign):
     (lambda box: lambda X: 1 / 0, "ZeroDivisionError"),
 ])
 def test_boxes_that_misbehave(predict, word):
-    box, features = random_box(Polynomial(2), 8, 3, 0)
+    box, features = random_model(Polynomial(2), 8, 3, 0)
     with pytest.raises(OracleError, match=word) as error:
         deconstruct(Oracle(predict(box), 8), features, progress=False)
     assert isinstance(error.value.result, Deconstruction)
@@ -545,7 +535,7 @@ def test_boxes_that_misbehave(predict, word):
 
 @pytest.mark.parametrize("budget", [0, 30, 600, 6000, 12000, 18000])
 def test_what_is_known_when_the_budget_runs_out(budget):
-    box, features = random_box(Polynomial(2), 30, 12, 2)
+    box, features = random_model(Polynomial(2), 30, 12, 2)
     oracle = Oracle(box.predict, 30, budget=budget)
     with pytest.raises(BudgetExhausted, match=f"budget is {budget}") as error:
         deconstruct(oracle, features, random_state=2, progress=False)
@@ -560,7 +550,7 @@ def test_what_is_known_when_the_budget_runs_out(budget):
 
 
 def test_a_box_that_fails_half_way_keeps_what_is_known():
-    box, features = random_box(Polynomial(2), 10, 4, 0)
+    box, features = random_model(Polynomial(2), 10, 4, 0)
     asked = 0
 
     def predict(X):
@@ -577,7 +567,7 @@ def test_a_box_that_fails_half_way_keeps_what_is_known():
 
 @pytest.mark.parametrize("kernel", [Linear(), Polynomial(2), Gaussian(3.0)], ids=str)
 def test_saved_and_loaded_without_pickle(kernel, tmp_path):
-    box, features = random_box(kernel, 8, 3, 0)
+    box, features = random_model(kernel, 8, 3, 0)
     result = take_apart(box.predict, features)
     result.save(tmp_path / "result")
     same = Deconstruction.load(tmp_path / "result")
@@ -597,7 +587,7 @@ def test_a_long_reason_is_wrapped():
 
 
 def test_summary_and_plot():
-    box, features = random_box(Polynomial(2), 8, 3, 0)
+    box, features = random_model(Polynomial(2), 8, 3, 0)
     result = take_apart(box.predict, features)
     text = result.summary()
     for word in ("quadratic", "3 quasi-support vectors", "1.0000 close", "agreement"):

@@ -16,6 +16,8 @@ from decon import (
     deconstruct,
 )
 from decon.subspaces.spans import largest_sine
+from experiments._compare import spanning
+from experiments._models import flip, random_model, single, unit_model, within
 
 D, M = 20, 6
 KERNELS = [Linear(), Polynomial(2), Polynomial(3), Tanh(1.0, 0.1), Gaussian(1.5)]
@@ -23,51 +25,15 @@ KERNELS = [Linear(), Polynomial(2), Polynomial(3), Tanh(1.0, 0.1), Gaussian(1.5)
 
 def random_box(kernel, seed=0, d=D, m=M, low=None):
     """A machine, typical points and what spans S_Y; with `low`, on the unit cube."""
-    rng = np.random.default_rng(seed + 500)
-    box = KernelMachine.random(kernel, d, m, seed)
-    X = rng.standard_normal((300, d)) if low is None else rng.random((300, d))
-    if low is not None:
-        box.threshold += float(np.median(box.decision_function(X)))
-    labels = box.predict(X)
-    span = box.support_vectors
-    if kernel == Linear():
-        span = (box.weights @ span)[None]
-    return box, np.concatenate([X[labels == kind][:5] for kind in (-1, 1)]), span
+    box, features = (random_model(kernel, d, m, seed) if low is None else
+                     unit_model(kernel, seed, d, m))
+    return box, features, spanning(box)
 
 
 def is_right(result, kernel, span):
     if (result.kernel_type, result.rank) != (kernel.name, len(span)):
         return False
     return largest_sine(result.subspace, span.T) < 0.04
-
-
-def flip(predict, p, seed=0):
-    rng = np.random.default_rng(seed)
-    return lambda X: predict(X) * np.where(rng.random(len(X)) < p, -1, 1)
-
-
-def single(box):
-    """The same machine, all its arithmetic in single precision."""
-    Y, w = (a.astype(np.float32) for a in (box.support_vectors, box.weights))
-    threshold = np.float32(box.threshold)
-
-    def predict(X):
-        inner = X.astype(np.float32) @ Y.T
-        if box.kernel == Linear():
-            K = inner
-        elif isinstance(box.kernel, Polynomial):
-            K = (inner + np.float32(1)) ** box.kernel.degree
-        elif isinstance(box.kernel, Tanh):
-            K = np.tanh(np.float32(box.kernel.alpha) * inner + np.float32(box.kernel.beta))
-        else:
-            X = X.astype(np.float32)
-            squares = (X**2).sum(1)[:, None] + (Y**2).sum(1) - 2 * inner
-            K = np.exp(-squares / np.float32(2 * box.kernel.sigma**2))
-        psi = K @ w
-        assert psi.dtype == np.float32
-        return np.where(psi > threshold, 1, -1)
-
-    return predict
 
 
 def take_apart(predict, features, seed=0, **options):
@@ -129,19 +95,11 @@ def test_a_box_rounded_too_much_is_unknown():
     assert result.kernel_type == "unknown" and result.machine is None and result.message
 
 
-def watched(predict, lower, upper):
-    """The same box, which fails a test when it is asked about anything outside."""
-    def within(X):
-        assert (lower <= X).all() and (X <= upper).all()
-        return predict(X)
-    return within
-
-
 @pytest.mark.parametrize("kernel", KERNELS, ids=str)
 @pytest.mark.parametrize("seed", range(2))
 def test_no_question_leaves_the_bounds(kernel, seed):
     box, features, span = random_box(kernel, seed, low=0)
-    result = take_apart(watched(box.predict, 0, 1), features, seed, bounds=(0, 1))
+    result = take_apart(within(box.predict, 0, 1), features, seed, bounds=(0, 1))
     if kernel.name in ("linear", "quadratic", "cubic"):
         assert is_right(result, kernel, span), result.message
         X = np.random.default_rng(1).random((20_000, D))
@@ -161,7 +119,7 @@ def test_bounds_that_differ_from_feature_to_feature():
     box.threshold += float(np.median(box.decision_function(X)))
     labels = box.predict(X)
     features = np.concatenate([X[labels == kind][:5] for kind in (-1, 1)])
-    result = take_apart(watched(box.predict, lower, upper), features, bounds=(lower, upper))
+    result = take_apart(within(box.predict, lower, upper), features, bounds=(lower, upper))
     assert is_right(result, Polynomial(2), box.support_vectors)
 
 
@@ -172,7 +130,7 @@ def test_pixels_between_black_and_white():
     X, y = X[:, 8:56] / 16, y % 2
     svc = SVC(kernel="poly", degree=2, coef0=1).fit(X[:30], y[:30])
     features = np.concatenate([X[svc.predict(X) == kind][:5] for kind in (0, 1)])
-    result = take_apart(watched(svc.predict, 0, 1), features, bounds=(0, 1))
+    result = take_apart(within(svc.predict, 0, 1), features, bounds=(0, 1))
     rank = np.linalg.matrix_rank(svc.support_vectors_)
     assert (result.kernel_type, result.rank) == ("quadratic", rank)
     assert min(result.agreement.values()) == 1
@@ -189,7 +147,7 @@ def test_features_out_of_bounds_are_refused():
 def test_all_at_once(tmp_path):
     """Noise within bounds, on a budget, with a journal."""
     box, features, span = random_box(Polynomial(2), 1, low=0)
-    predict = watched(flip(box.predict, 0.01), 0, 1)
+    predict = within(flip(box.predict, 0.01), 0, 1)
     options = {"noise": 0.01, "bounds": (0, 1), "journal": tmp_path / "answers"}
     with pytest.raises(BudgetExhausted) as error:
         take_apart(predict, features, budget=15_000, **options)

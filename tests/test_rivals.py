@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from decon import Gaussian, KernelMachine, Linear, Oracle, Polynomial, Tanh
 from decon.subspaces.spans import largest_sine
 from experiments import few_questions
-from experiments._boxes import random_box
 from experiments._following import (
     bits_of_an_update,
     followed,
@@ -18,6 +17,8 @@ from experiments._following import (
     rebuilt,
     sensitivity,
 )
+from experiments._models import random_model
+from experiments._normals import angles
 from experiments._rivals import (
     Guess,
     Yardstick,
@@ -34,13 +35,12 @@ from experiments._rivals import (
     separated_normal,
     signed_normals,
 )
-from experiments._spheres import angles
 
 D, M = 8, 3
 
 
 def open_box(kernel, seed=0):
-    box, features = random_box(kernel, D, M, seed)
+    box, features = random_model(kernel, D, M, seed)
     return box, features, Oracle(box.predict, D, positive=1)
 
 
@@ -223,7 +223,7 @@ def test_as_many_brackets_as_numbers_follow_a_box(kernel):
     rng, z = np.random.default_rng(1), numbers(old)
     box = rebuilt(old, z * (1 + 1e-5 * rng.standard_normal(len(z))))
     yardstick = Yardstick(box, features, 0, far=2000, close=100)
-    p = few_questions.parameters(kernel.name, D, M)
+    p = few_questions.parameters(old)
     medians = []
     for n in (p - p // 4, p + 4):
         oracle = Oracle(box.predict, D, positive=1)
@@ -235,7 +235,7 @@ def test_as_many_brackets_as_numbers_follow_a_box(kernel):
 
 def test_the_bits_of_an_update_fall_by_p_with_every_doubling_of_the_distance():
     old, features, _ = open_box(Polynomial(3))
-    p = few_questions.parameters("cubic", D, M)
+    p = few_questions.parameters(old)
     bits = [bits_of_an_update(old, features, drift, r, np.random.default_rng(0))
             for drift, r in [(1e-4, 1e-9), (1e-4, 2e-9), (2e-4, 2e-9)]]
     assert bits[0] - bits[1] == pytest.approx(p) and bits[2] - bits[1] == pytest.approx(p)
@@ -249,7 +249,7 @@ def test_the_bits_of_an_update_fall_by_p_with_every_doubling_of_the_distance():
 def test_the_parameters_are_the_visible_ones(name, kernel):
     """The rank of how the boundary moves when the numbers of a machine are changed a little."""
     d, m = 8, 3
-    box, _ = random_box(kernel, d, m, 1)
+    box, _ = random_model(kernel, d, m, 1)
     constants = {"tanh": [0.7, -0.4], "gaussian": [2.5]}.get(name, [])
     numbers = np.r_[box.support_vectors.ravel(), box.weights, box.threshold, constants]
 
@@ -263,13 +263,13 @@ def test_the_parameters_are_the_visible_ones(name, kernel):
     J = [psi(numbers + h, X) - psi(numbers - h, X) for h in 1e-5 * np.eye(len(numbers))]
     J = np.array(J) / np.linalg.norm(box.gradient(X), axis=1)
     assert np.linalg.matrix_rank(J, tol=1e-9 * np.linalg.norm(J)) == \
-        few_questions.parameters(name, d, m)
+        few_questions.parameters(box)
 
 
 def test_a_row_of_the_table():
     rows = few_questions.one_box("quadratic", "deconstruct", 0)
     line = few_questions.summarise("quadratic", "deconstruct", rows)
     assert line["with_boundary"] == 1 and line["far"] == 1 and line["parameters"] == 306
-    assert sum(line["stages"].values()) == line["queries"]
+    assert sum(line["queries_by_stage"].values()) == line["queries"]
     assert line["over_bits_distance"] == pytest.approx(
         line["queries"] / (306 * -np.log2(line["distance"])))

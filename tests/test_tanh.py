@@ -12,7 +12,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from decon import KernelMachine, Oracle, Tanh, deconstruct
+from decon import Oracle, Tanh, deconstruct
 from decon.boundary.bracketing import bisect_along
 from decon.families.least_squares import levenberg_marquardt
 from decon.families.protocol import Refuted
@@ -24,6 +24,7 @@ from decon.families.tanh.machine import correct_span, tanh_machine, tie_biases
 from decon.families.tanh.rough import rough_units
 from decon.families.tanh.settings import SETTINGS
 from decon.families.tanh.tanh_sum import TanhSum, sampson, sampson_jacobian, steepness
+from experiments._models import network, random_model
 
 
 def random_units(seed, k=4, m=4, bias=0.1):
@@ -689,21 +690,13 @@ def test_a_basis_that_is_not_exact_is_mended(seed):
 # The whole machine
 
 
-def features_of(predict, d, seed):
-    """Ten typical points, five of each label."""
-    X = np.random.default_rng(seed + 10_000).standard_normal((500, d))
-    labels = predict(X)
-    return np.concatenate([X[labels > 0][:5], X[labels <= 0][:5]])
-
-
 @pytest.mark.parametrize("kernel, d, m, most", [(Tanh(1.0, 0.1), 30, 12, 4),
                                                 (Tanh(3.0, -0.2), 12, 8, 8), (Tanh(2.0), 9, 4, 10)])
 def test_tanh_machines_are_recovered(kernel, d, m, most):
     found, costs = 0, []
     for seed in range(5):
-        model = KernelMachine.random(kernel, d, m, seed)
+        model, features = random_model(kernel, d, m, seed)
         oracle = Oracle(model.predict, d)
-        features = features_of(model.predict, d, seed)
         result = deconstruct(oracle, features, random_state=seed, progress=False)
         if not result.own_vectors:
             assert result.message
@@ -746,28 +739,19 @@ def test_a_trained_machine_with_a_unit_that_infinity_hides_is_recovered():
     assert sum(found) >= 2
 
 
-def network(activation, seed, spread=0.0, d=10, k=5):
-    rng = np.random.default_rng(seed)
-    A, w = rng.standard_normal((k, d)) / np.sqrt(d), rng.standard_normal(k)
-    biases = 0.1 + spread * rng.standard_normal(k)
-    b = np.median(activation(rng.standard_normal((999, d)) @ A.T + biases) @ w)
-    return lambda X: np.where(activation(X @ A.T + biases) @ w > b, 1, -1)
-
-
 @pytest.mark.parametrize("activation, spread", [
     (np.tanh, 0.01), (np.tanh, 0.5), (erf, 0), (lambda u: u / (1 + abs(u)), 0),
     (lambda u: np.maximum(u, 0), 0.5), (lambda u: (u + 1)**5, 0)])
 def test_other_functions_of_products_are_refused(activation, spread):
-    predict = network(activation, 1, spread)
-    result = deconstruct(Oracle(predict, 10), features_of(predict, 10, 1), random_state=0,
-                         progress=False)
+    predict, features = network(activation, spread, 1, dimension=10, units=5)
+    result = deconstruct(Oracle(predict, 10), features, random_state=0, progress=False)
     assert result.machine is None and not result.own_vectors
     assert result.message
 
 
 def test_a_logistic_network_with_one_bias_is_a_tanh_machine():
-    predict = network(lambda u: 1 / (1 + np.exp(-np.clip(u, -500, 500))), 2)  # (1 + tanh(u/2))/2
-    result = deconstruct(Oracle(predict, 10), features_of(predict, 10, 1), random_state=0,
-                         progress=False)
+    logistic = lambda u: 1 / (1 + np.exp(-np.clip(u, -500, 500)))  # noqa: E731  (1 + tanh(u/2))/2
+    predict, features = network(logistic, 0.0, 2, dimension=10, units=5)
+    result = deconstruct(Oracle(predict, 10), features, random_state=0, progress=False)
     assert result.own_vectors
     assert abs(result.machine.kernel.beta) == pytest.approx(0.05, abs=1e-9)

@@ -1,18 +1,22 @@
-"""Normals from small spheres whose points are used once: another reading of the paper's words.
-
-`decon.paper.sphere_normals` draws 2d PN-pairs at random among 2d labelled points, so that pairs
-share points. Here 4d points are labelled, and every point belongs to one pair at most.
-"""
+"""Boundary points of a pool, normals by several ways, a subspace sharpened, and their errors."""
 
 import numpy as np
 
 from decon import Oracle
 from decon.boundary.bracketing import bisect, boundary_points
+from decon.boundary.normals import slope_normals
 from decon.boundary.pairs import pn_pairs
+from decon.paper import sphere_normals
+from decon.subspaces import cylinder
 
 
 def disjoint_normals(oracle, X, radius, width, random_state=0):
-    """Unit normals (s, d) at the boundary points X, and the pairs bracketed for each."""
+    """Unit normals (s, d) at the boundary points X, and the pairs bracketed for each.
+
+    Another reading of the paper's words: `decon.paper.sphere_normals` draws 2d PN-pairs at random
+    among 2d labelled points, so that pairs share points. Here 4d points are labelled, and every
+    point belongs to one pair at most.
+    """
     rng = np.random.default_rng(random_state)
     s, d = X.shape
     S = rng.standard_normal((s, 4 * d, d))
@@ -38,9 +42,28 @@ def open_box(machine, n_points, width, seed):
     """An oracle, n_points of the boundary between points of a Gaussian cloud, their directions."""
     oracle = Oracle(machine.predict, machine.dimension)
     cloud = np.random.default_rng(seed).standard_normal((400, machine.dimension))
-    labels = oracle(cloud)
-    pairs = pn_pairs(cloud[labels > 0], cloud[labels < 0], n_points, seed)
-    return oracle, *boundary_points(oracle, *pairs, width)
+    return oracle, *bracketed(oracle, cloud, n_points, width, seed)
+
+
+def bracketed(oracle, pool, n, width, seed):
+    """n boundary points between random points of a pool, and the brackets' directions."""
+    labels = oracle(pool)
+    return boundary_points(oracle, *pn_pairs(pool[labels > 0], pool[labels < 0], n, seed), width)
+
+
+def with_normals(oracle, X, V, way, radius, width, seed=0):
+    """Points, directions and normals by spheres or slopes, where a normal was found."""
+    normals = (sphere_normals(oracle, X, radius, width, random_state=seed) if way == "spheres"
+               else slope_normals(oracle, X, V, radius, width))
+    found = np.isfinite(normals[:, 0])
+    return X[found], V[found], normals[found]
+
+
+def sharpened(oracle, X, V, normals, basis, steps=((0.01, 1e-9), (1.0, 1e-12))):
+    """A basis of S_Y after passes of the given baselines and widths."""
+    for baseline, width in steps:
+        basis = cylinder.refine(oracle, X, V, normals, basis, baseline, width)
+    return basis
 
 
 def angles(normals, gradients):

@@ -466,3 +466,9 @@ def test_imports_downwards_and_inside_a_room_are_allowed():
 
 def test_the_house_has_at_most_fifteen_rooms_at_the_first_level():
     assert len({name.split("/")[0] for name in SOURCES}) <= 15
+
+
+def test_the_reference_lists_every_file_of_decon():
+    listed = re.findall(r"automodule:: (\S+)", (ROOT / "book/api.md").read_text("utf-8"))
+    files = [path.relative_to(ROOT).with_suffix("") for path in (ROOT / "decon").rglob("*.py")]
+    assert sorted(listed) == sorted(".".join(f.parts) for f in files if f.name != "__init__")

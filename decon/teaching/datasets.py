@@ -78,18 +78,16 @@ def load_binary(name: str) -> tuple[np.ndarray, np.ndarray]:
     return X[:, np.ptp(X, axis=0) > 0], y
 
 
-def load_recidivism(source: str = "generated", n: int = 6000,
-                    random_state: int | np.random.Generator = 0) -> tuple[np.ndarray, ...]:
+def load_recidivism(n: int = 6000, random_state: int | np.random.Generator = 0
+                    ) -> tuple[np.ndarray, ...]:
     """People who do not exist, and which of them were charged again within two years.
 
     They are drawn by a few lines of this function and resemble the real people of COMPAS only in
     kind: how much longer one group's record is, and how much more often its label is +1, has been
-    made up.
+    made up. (The real table is read by `experiments/_tables.py`.)
 
     Parameters
     ----------
-    source : 'generated'
-        The real table, 'compas', is read by `experiments/_tables.py`.
     n : int
         How many people to generate.
     random_state : int or numpy.random.Generator
@@ -104,20 +102,12 @@ def load_recidivism(source: str = "generated", n: int = 6000,
     group : bool array (n,)
         The sensitive attribute, also the last column of X.
 
-    Raises
-    ------
-    ValueError
-        If `source` is another word.
-
     Examples
     --------
-    >>> X, y, group = load_recidivism("generated", n=1000)
+    >>> X, y, group = load_recidivism(n=1000)
     >>> X.shape, sorted(set(X[:, 0].tolist())), bool(y[group].mean() > y[~group].mean())
     ((1000, 9), [0.0, 1.0], True)
     """
-    if source != "generated":
-        raise ValueError(f"source must be 'generated', got {source!r}: the repository's "
-                         "experiments/_tables.py reads 'compas'")
     rng = np.random.default_rng(random_state)
 
     # Who they are

@@ -31,6 +31,13 @@ def test_largest_gap():
     assert largest_gap([2.0, 1.0, 1e-3, 1e-9]) == 3
 
 
+@pytest.mark.parametrize("unit", [1e-9, 1e-3, 1e3, 1e9])
+def test_gaps_do_not_depend_on_the_unit(unit):
+    for values, gap in (([1.0, 0.5, 1e-17, 1e-40], 2), ([5.0, 4.0, 1e-7, 1e-8], 2),
+                        ([1.0, 1e-3, 1e-14, 1e-30], 2), ([1.0, 0.5, 1e-4, 1e-9], 3)):
+        assert largest_gap(unit * np.array(values)) == gap
+
+
 @given(seed=seeds, d=st.integers(2, 12), k=st.integers(1, 5), m=st.integers(1, 5))
 @settings(deadline=None, max_examples=40)
 def test_the_largest_sine_is_that_of_the_projections(seed, d, k, m):

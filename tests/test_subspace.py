@@ -304,6 +304,17 @@ def test_one_refinement_squares_the_error(times):
     assert errors[0] < 1e-3 and errors[1] < 1e-7
 
 
+@pytest.mark.parametrize("baseline, width, step", [
+    (2.0, 1e-12, 2e-7), (0.01, 1e-12, 1e-9), (0.5, 1e-5, 4e-5)])
+def test_heights_are_sought_next_to_the_walk(baseline, width, step):
+    """Ten-millionths of the walk away, and no nearer than four brackets."""
+    oracle, X, V, S, queries = pipe()
+    cylinder.refine(oracle, X, V, V, S, baseline, width)
+    points = np.concatenate(queries[:2])
+    off = np.linalg.norm(points[len(queries[0]):, None] - queries[0], axis=2).min(1)
+    np.testing.assert_allclose(off, step, rtol=1e-5)
+
+
 def test_a_refinement_in_some_directions_leaves_the_others():
     oracle, X, V, S, queries = pipe()
     W = orthonormal_complement(S)

@@ -197,6 +197,18 @@ def test_log_det_of_fewer_rows_than_dimensions():
     np.testing.assert_allclose(log_det_multipliers(N @ turn, X @ turn), gamma, atol=1e-6)
 
 
+@pytest.mark.parametrize("s, d", [(3, 20), (9, 4), (5, 7)])
+def test_log_det_works_in_the_span_of_its_rows_and_eps_shrinks_to_a_millionth(s, d, monkeypatch):
+    N, X = np.random.default_rng(s).standard_normal((2, s, d))
+    inverted, inverse = [], np.linalg.inv
+    monkeypatch.setattr(np.linalg, "inv", lambda A: inverted.append(A.copy()) or inverse(A))
+    log_det_multipliers(N, X)
+    assert {A.shape[0] for A in inverted} == {min(2 * s, d)} and len(inverted) == 400
+    if s < min(2 * s, d):  # of fewer rows than that, A^T A + eps^2 I shows eps^2
+        eps = np.sqrt([np.linalg.eigvalsh(A)[0] for A in inverted]) / np.linalg.norm(N, 2)
+        np.testing.assert_allclose(eps, np.maximum(0.95 ** np.arange(400), 1e-6), rtol=1e-2)
+
+
 def test_every_step_of_log_det_lessens_it():
     """By hand: the weights belong to the eps of the step before, and eps falls to a millionth."""
     rng = np.random.default_rng(1)

@@ -422,6 +422,7 @@ def test_tanh_and_gaussian_machines_are_recovered(kernel, d, m, seed):
     assert min(agreement(result, box.predict)) >= 0.9999
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["cancer", "digits"])
 @pytest.mark.parametrize("options", [{"kernel": "rbf"}, {"kernel": "sigmoid", "C": 10},
                                      {"kernel": "rbf", "C": 10}], ids=str)

@@ -163,6 +163,20 @@ def test_small_misses_are_refined_finely():
     assert symmetry.refined == [(False, None)]
 
 
+@pytest.mark.parametrize("goal, rough", [(4.9e-6, True), (5.1e-6, False)])
+def test_a_miss_of_twenty_goals_is_refined_finely(goal, rough):
+    finder, symmetry, _ = scripted(5, 1, [1e-4, goal], width=goal / 10)
+    finder.find(symmetry)
+    assert symmetry.refined[0] == (rough, None)  # a miss of 1e-4
+
+
+def test_no_tolerance_is_tried_twice():
+    finder, symmetry, _ = scripted(5, 1, [1.0], width=1e-7)
+    assert finder.find(symmetry) is None  # 1e-6 is the goal, and on the way to it
+    once = [1e-6, 1e-5, 1e-4, 5e-4, 2e-3, 1e-2]
+    assert symmetry.tolerances == pytest.approx(2 * once)
+
+
 @pytest.mark.parametrize("patience, misses, refinements", [
     (0, [1e-3], 1), (1, [1e-3], 2), (2, [1e-3], 3), (0, [1.0], 1), (2, [1.0], 3),
     (0, [1e-3, 1e-4], 2), (1, [1e-3, 1e-4, 1e-3, 1e-5, 1e-5], 4)])
@@ -237,6 +251,14 @@ def test_the_weakest_direction_is_left_out_first():
     assert finder.smallest(symmetry, one, vectors) is one  # a boundary bends in some direction
 
 
+def test_a_smaller_subspace_is_worth_three_refinements_without_progress():
+    _, finder = finder_of(Polynomial(2), 6, 1, 0)
+    symmetry = Scripted([], [], [1e-3])
+    basis = np.eye(6)[:, :3]
+    assert finder.smallest(symmetry, basis, np.diag([3.0, 2, 1, 0, 0, 0])) is basis
+    assert symmetry.refined == 4 * [(True, 1)]
+
+
 class Nothing(Symmetry):
     """A symmetry that no normals suggest."""
 
@@ -272,6 +294,13 @@ def test_batches_grow_with_the_number_of_normals_until_there_are_enough(d, share
     assert total[-1] >= 2 * d + 10 > total[-2]
     assert ordered == [max(1, (s - n) // share) for s, n in zip(total, ordered, strict=True)]
     assert first.seen == second.seen == total.tolist()
+
+
+def test_batches_are_a_sixteenth_unless_told():
+    finder, ordered = growing(30)
+    other, told = growing(30)
+    assert finder.search([Nothing()]) is other.search([Nothing()], 16) is None
+    assert ordered == told and max(told) == 4  # of 64 normals and more
 
 
 @pytest.mark.parametrize("symmetries, singular, least", [

@@ -48,4 +48,4 @@ def test_the_faults_of_a_small_file(tmp_path):
                                           ("while True: pass", False)])
 def test_a_failure_is_noticed_and_no_end_as_well(tmp_path, test, passed):
     (tmp_path / "test_sum.py").write_text(f"def test_sum():\n    {test}\n")
-    assert mutants.passes(tmp_path, ["test_sum.py"], seconds=8) == passed
+    assert mutants.passes(tmp_path, ["test_sum.py"], seconds=4) == passed

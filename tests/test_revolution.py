@@ -349,6 +349,31 @@ def test_what_is_lost_within_bounds_teaches_nothing(room, better):
 
 
 @pytest.mark.parametrize("bounds", [None, (-50, 50)])
+def test_a_turn_that_is_lost_counts_as_met_unless_bounds_may_hide_it(bounds, monkeypatch):
+    """One equation by hand: the boundary at known heights over all turns of a point but one."""
+    d, rng = 5, np.random.default_rng(0)
+    x, v, n = rng.standard_normal((3, 1, d))
+    U, W = np.eye(d)[:, :1], np.eye(d)[:, 1:]
+    heights, turned = np.array([1e-4, np.nan, -2e-4, 3e-4]), []
+
+    def bisect_along(oracle, X, V, *lengths):
+        turned.append(X)
+        return heights.copy()
+
+    monkeypatch.setattr(revolution, "bisect_along", bisect_along)
+    oracle = Oracle(lambda X: X[:, 0] > 0, d, positive=True, bounds=bounds)
+    basis = revolution.refine(oracle, x, v, n, U, 0.7, 1e-3, 1e-12)
+
+    # h n.v = -(p' - p)^T B U^T (n - gamma x)
+    p, met = x[0] @ W, np.array([True, bounds is None, True, True])
+    steps, right = turned[0] @ W - p, -np.nan_to_num(heights) * (n @ v.T).item()
+    gamma = (n[0] @ W @ p) / (p @ p)
+    g = np.linalg.lstsq(steps[met], right[met], rcond=None)[0]
+    B = g / (n[0, 0] - gamma * x[0, 0])
+    np.testing.assert_allclose(basis[1:, 0] / basis[0, 0], B, rtol=1e-9)
+
+
+@pytest.mark.parametrize("bounds", [None, (-50, 50)])
 def test_where_no_boundary_is_met_nothing_is_corrected(bounds):
     _, _, X, V, N, S = recorded(6, 2)
     blind = Oracle(lambda X: X[:, 0] > 1e9, 6, positive=True, bounds=bounds)

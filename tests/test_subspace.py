@@ -31,6 +31,13 @@ def test_largest_gap():
     assert largest_gap([2.0, 1.0, 1e-3, 1e-9]) == 3
 
 
+@pytest.mark.parametrize("unit", [1e-9, 1e-3, 1e3, 1e9])
+def test_gaps_do_not_depend_on_the_unit(unit):
+    for values, gap in (([1.0, 0.5, 1e-17, 1e-40], 2), ([5.0, 4.0, 1e-7, 1e-8], 2),
+                        ([1.0, 1e-3, 1e-14, 1e-30], 2), ([1.0, 0.5, 1e-4, 1e-9], 3)):
+        assert largest_gap(unit * np.array(values)) == gap
+
+
 @given(seed=seeds, d=st.integers(2, 12), k=st.integers(1, 5), m=st.integers(1, 5))
 @settings(deadline=None, max_examples=40)
 def test_the_largest_sine_is_that_of_the_projections(seed, d, k, m):
@@ -190,6 +197,18 @@ def test_log_det_of_fewer_rows_than_dimensions():
     np.testing.assert_allclose(log_det_multipliers(N @ turn, X @ turn), gamma, atol=1e-6)
 
 
+@pytest.mark.parametrize("s, d", [(3, 20), (9, 4), (5, 7)])
+def test_log_det_works_in_the_span_of_its_rows_and_eps_shrinks_to_a_millionth(s, d, monkeypatch):
+    N, X = np.random.default_rng(s).standard_normal((2, s, d))
+    inverted, inverse = [], np.linalg.inv
+    monkeypatch.setattr(np.linalg, "inv", lambda A: inverted.append(A.copy()) or inverse(A))
+    log_det_multipliers(N, X)
+    assert {A.shape[0] for A in inverted} == {min(2 * s, d)} and len(inverted) == 400
+    if s < min(2 * s, d):  # of fewer rows than that, A^T A + eps^2 I shows eps^2
+        eps = np.sqrt([np.linalg.eigvalsh(A)[0] for A in inverted]) / np.linalg.norm(N, 2)
+        np.testing.assert_allclose(eps, np.maximum(0.95 ** np.arange(400), 1e-6), rtol=1e-2)
+
+
 def test_every_step_of_log_det_lessens_it():
     """By hand: the weights belong to the eps of the step before, and eps falls to a millionth."""
     rng = np.random.default_rng(1)
@@ -295,6 +314,17 @@ def test_one_refinement_squares_the_error(times):
         errors.append(largest_sine(basis, S))
         assert len(queries[before]) == 2 * times * 4  # the guesses: as many points as needed
     assert errors[0] < 1e-3 and errors[1] < 1e-7
+
+
+@pytest.mark.parametrize("baseline, width, step", [
+    (2.0, 1e-12, 2e-7), (0.01, 1e-12, 1e-9), (0.5, 1e-5, 4e-5)])
+def test_heights_are_sought_next_to_the_walk(baseline, width, step):
+    """Ten-millionths of the walk away, and no nearer than four brackets."""
+    oracle, X, V, S, queries = pipe()
+    cylinder.refine(oracle, X, V, V, S, baseline, width)
+    points = np.concatenate(queries[:2])
+    off = np.linalg.norm(points[len(queries[0]):, None] - queries[0], axis=2).min(1)
+    np.testing.assert_allclose(off, step, rtol=1e-5)
 
 
 def test_a_refinement_in_some_directions_leaves_the_others():

@@ -153,6 +153,8 @@ def solve_pencil(ell: Array, index: Array, shifts: Array, sigma2: float) -> tupl
     """
     L, diagonal = _balanced(ell[index] / (2 * sigma2))
     G = np.exp(L)
+    if not np.isfinite(G).all():
+        raise Refuted("the pencil is singular: its exponentials overflow with so small a sigma")
 
     # on the common column space: eigenvectors of G_1 G_0^-1
     basis = np.linalg.svd(np.concatenate(G, axis=1))[0][:, :-1]

@@ -296,11 +296,12 @@ def test_batches_grow_with_the_number_of_normals_until_there_are_enough(d, share
     assert first.seen == second.seen == total.tolist()
 
 
-def test_batches_are_a_sixteenth_unless_told():
+@pytest.mark.parametrize("shares, least", [([16], 16), ([6], 6), ([16, 6], 6)])
+def test_batches_are_the_share_that_the_dearest_symmetry_asks_for(shares, least):
     finder, ordered = growing(30)
-    other, told = growing(30)
-    assert finder.search([Nothing()]) is other.search([Nothing()], 16) is None
-    assert ordered == told and max(told) == 4  # of 64 normals and more
+    assert finder.search([Nothing(share) for share in shares]) is None
+    have = np.cumsum([0, *ordered[:-1]])
+    assert ordered == np.maximum(1, have // least).tolist()
 
 
 @pytest.mark.parametrize("symmetries, singular, least", [

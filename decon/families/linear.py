@@ -1,5 +1,7 @@
 """Linear machines: the boundary is one hyperplane."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ..kernels import Linear
@@ -8,6 +10,7 @@ from .protocol import Candidate, Evidence, Refuted
 from .settings import SETTINGS
 
 
+@dataclass(frozen=True)
 class LinearFamily:
     """Models whose boundary is n.x = b: however many support vectors they have, S_Y is one line."""
 

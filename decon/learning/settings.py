@@ -17,7 +17,7 @@ class LearningSettings:
     least_curvature: float = 1e-12  # along a pair, of the diagonal of Q
     flat_eigenvalue: float = 1e-11  # of a diagonal of ones: smaller eigenvalues count as 0
     pair_steps: int = 20_000  # most steps of pairs in a row
-    pair_steps_per_example: int = 200
+    pair_steps_per_example: int = 200  # the same, where that is less
 
     # paths from event to event
     bordered_residual: float = 1e-13  # of the right-hand side, to which a system is solved

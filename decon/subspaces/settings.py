@@ -8,8 +8,8 @@ class SubspaceSettings:
     """How S_Y is sought among normals, tested and refined."""
 
     # gaps in the singular values: a rank is a candidate where the ratio at it is larger
-    cylinder_gap: float = 8.0
-    revolution_gap: float = 4.0
+    cylinder_gap: float = 8.0  # of normals
+    revolution_gap: float = 4.0  # of corrected normals
     coarse_revolution_gap: float = 2.5  # where brackets are coarse
     weak_value: float = 1e-3  # singular value of a direction that is easily lost in a correction
 
@@ -24,7 +24,7 @@ class SubspaceSettings:
 
     # tests: how far they reach (of the whole way: one length, or a quarter of a turn), and how
     # far the boundary may then miss itself
-    short_way: float = 0.1
+    short_way: float = 0.1  # of the whole way
     tolerances: tuple[float, ...] = (1e-6, 1e-5, 1e-4, 5e-4, 2e-3, 1e-2)  # on the way to the last
     rough_turn_tolerance: float = 1e-4  # after a short turn
     wide_turn_tolerance: float = 3e-3  # after a quarter of a turn, before anything is refined
@@ -33,10 +33,10 @@ class SubspaceSettings:
     rough_miss: float = 1e-5  # a larger miss is refined roughly first
 
     # refinement, rough and fine
-    rough_walk: float = 0.01
-    rough_width: float = 1e-9
-    rough_turn_step: float = 1e-4
-    fine_turn_step: float = 1e-6
+    rough_walk: float = 0.01  # across S_Y
+    rough_width: float = 1e-9  # of the brackets at its end
+    rough_turn_step: float = 1e-4  # of a turn about S_Y: the first towards the boundary
+    fine_turn_step: float = 1e-6  # the same, of the fine refinement
 
     def __repr__(self) -> str:
         return f"SubspaceSettings({len(vars(self))} constants)"

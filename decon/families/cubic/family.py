@@ -1,6 +1,6 @@
 """The family of cubic machines: their own support vectors, or another machine of their boundary."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -24,6 +24,7 @@ WITHIN_BOUNDS = "within bounds the vectors are measured too coarsely to be calle
 SURROGATE = "a surrogate: within bounds wide Gaussians look cubic, and S_Y does not show"
 
 
+@dataclass(frozen=True)
 class CubicFamily:
     """Models whose boundary is a cubic, by the sum of cubes that it is on S_Y."""
 

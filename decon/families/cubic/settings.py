@@ -26,11 +26,11 @@ class CubicSettings:
     stretches: tuple[float, ...] = (1.0, 3.0, 0.3, 10.0, 1.0, 0.1, 1.0, 1.0)  # of the starts'
     # coordinate s, one for each time that lines are drawn in a plane
     least_pivot_of_axes: float = 3e-5  # of a plane's equations: with less, more lines are drawn
-    least_pivot_of_pairs: float = 1e-4
+    least_pivot_of_pairs: float = 1e-4  # the same, in planes of two axes
 
     # the reference plane
     reference_planes: int = 6  # tried, at most
-    lines_in_reference: int = 18
+    lines_in_reference: int = 18  # in each of them, for a cubic of 10 coefficients
     clear_curve: float = 1e-2  # singular value that shows that the points determine the curve
     least_balance: float = 0.2  # share of t and of t^3 in c(t)
 

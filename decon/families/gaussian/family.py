@@ -1,5 +1,7 @@
 """The family of Gaussian machines, by a probe that leads out of S_Y."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ...subspaces.symmetry import REVOLUTION
@@ -8,6 +10,7 @@ from .recovery import gaussian_machine
 from .settings import SETTINGS
 
 
+@dataclass(frozen=True)
 class GaussianFamily:
     """Models sign(sum_i w_i exp(-|x - y_i|^2 / 2 sigma^2) - b), m < d."""
 

@@ -158,7 +158,7 @@ def _points_over(surface, origin, places, rng):
     a, b = places[rng.integers(len(places), size=(2, 1500))]
     Z = np.concatenate([places, a + rng.uniform(-0.5, 1.5, (len(a), 1)) * (b - a)]) - origin[:-1]
     log_psi = np.log(np.maximum(surface(np.c_[Z, np.full(len(Z), -origin[-1])]) + 1, 1))
-    inside = log_psi > surface.tau * SETTINGS.least_height**2
+    inside = log_psi > surface.tau * SETTINGS.least_room**2
 
     # q^2 = 2 sigma^2 log Psi / b, corrected by Newton's method: vectors tilt along the probe
     X = np.c_[Z[inside], np.sqrt(log_psi[inside] / surface.tau) - origin[-1]]

@@ -21,7 +21,7 @@ class GaussianSettings:
 
     # further points of the surface
     uncertainties: tuple[float, ...] = (1e-5, 1e-4, 1e-3, 1e-2)  # of further points, round by round
-    least_height: float = 0.05  # over S_Y, of points that are worth a bracket
+    least_room: float = 0.05  # over S_Y, of points that are worth a bracket
     accurate_vectors: float = 1e-7  # predicted relative error at which no points are added
 
     # the fit

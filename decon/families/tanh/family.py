@@ -1,5 +1,7 @@
 """The family of tanh machines: directions from far away, everything else from points nearby."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ...oracles.views import AffineView
@@ -11,6 +13,7 @@ from .machine import correct_span, tanh_machine, tie_biases
 from .rough import rough_units
 
 
+@dataclass(frozen=True)
 class TanhFamily:
     """Models sign(sum_i w_i tanh(alpha x.y_i + beta) - b): a cylinder with flat pieces far away."""
 

@@ -15,12 +15,12 @@ class TanhSettings:
     """
 
     # far away, where every tanh is saturated
-    far_distance: float = 1e4
+    far_distance: float = 1e4  # from the origin
     normal_step: float = 10.0  # over which the slopes of a hyperplane are measured
     normal_width: float = 1e-3  # of the brackets for that
     plane_step: float = 50.0  # from a point of a hyperplane to others,
     plane_points: int = 3  # and how many of them are tested:
-    plane_miss: float = 3e-6 * 1e4  # the boundary must miss them by less
+    plane_miss: float = 0.03  # the boundary must miss them by less
     plane_sine: float = 1e-3  # of the angle between a hyperplane and its points, from the origin
     segments: int = 12  # in a batch
     idle_batches: int = 20  # without a new normal, before the search ends
@@ -43,7 +43,7 @@ class TanhSettings:
     start_lengths: tuple[float, ...] = (16.0, 4.0, 64.0, 1.0, 256.0, 0.25, 1024.0, 4096.0)  # |a|
     restarts: int = 8  # from random lengths and biases
     hidden_restarts: int = 40  # with random vectors for the units that have no normal
-    smoothings: tuple[float, ...] = (1.0, 0.3, 0.1, 0.03, 0.0)
+    smoothings: tuple[float, ...] = (1.0, 0.3, 0.1, 0.03, 0.0)  # of the mean |grad f|, in turn
     good_residual: float = 1e-4  # |z|: no other start is needed
     fair_residual: float = 0.01  # |z|: no more points are needed
     poor_residual: float = 0.2  # |z|: a larger one is no fit
@@ -55,7 +55,7 @@ class TanhSettings:
     spare_share: float = 1.2  # points per parameter,
     spare_points: int = 10  # and so many more
     held_out_points: int = 20  # that no fit has seen
-    fine_smoothings: tuple[float, ...] = (0.3, 0.03, 0.0)
+    fine_smoothings: tuple[float, ...] = (0.3, 0.03, 0.0)  # of the mean |grad f|, in turn
     largest_residual: float = 3.0  # widths of brackets, in the root mean square
     largest_held_out: float = 30.0  # widths of brackets, in the median
     more_units: int = 3  # than dimensions and normals, at most

@@ -9,7 +9,7 @@ models of one kind: `models` is their number, every other entry a list with one 
     recovered          is there a machine that passed the agreement test?
     own_vectors        are its support vectors said to be the model's own?
     rank               the dimension of S_Y, the true one
-    rank_right         is it what was found?
+    rank_right         is the rank that was found the true one?
     sine               of the largest principal angle between the true S_Y and the one found
     vectors_found      largest relative distance of a vector found from the nearest true one
     vectors_missing    largest relative distance of a true vector from the nearest one found

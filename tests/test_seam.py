@@ -3,13 +3,16 @@
 import ast
 import inspect
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from decon import Gaussian, KernelMachine, Linear, Oracle, Polynomial, Tanh, deconstruct
 from decon.extraction import strategy
+from decon.extraction.diagnosis import name_without_machine
 from decon.families.protocol import Candidate, Evidence, Family, Refuted
+from decon.subspaces.symmetry import CYLINDER
 from tests import toy_family
 from tests.toy_family import Ball, Balls
 
@@ -116,3 +119,12 @@ def test_the_guide_for_contributors_includes_the_seam_literally(file):
     root = Path(__file__).parents[1]
     guide = (root / "CONTRIBUTING.md").read_text("utf-8")
     assert f"```python\n{(root / file).read_text('utf-8')}```" in guide
+
+
+def test_a_cubic_too_large_to_fit_is_named_also_where_its_family_was_not_tried():
+    evidence = SimpleNamespace(
+        oracle=SimpleNamespace(dimension=99), survey=SimpleNamespace(flat=False), bounded=False,
+        subspace=SimpleNamespace(symmetry=CYLINDER, rank=99), degree=3, refuted=False,
+        insist_on_consistency=lambda again: None)
+    assert name_without_machine(evidence, {}, {}).kernel_type == "cubic"
+    assert name_without_machine(evidence, {"cubic": "too large"}, {}).message == "too large"

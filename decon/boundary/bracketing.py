@@ -20,8 +20,8 @@ def bisect(oracle: Callable[[Array], Array], P: ArrayLike, N: ArrayLike,
         Positive points and negative points: row j of both is the PN-pair j. Their own labels are
         not queried; a bracket with two equal labels shrinks to one of its ends.
     width : float
-        The precision epsilon, in the units of the points. A bracket also ends when no number
-        lies between its ends.
+        The precision epsilon, in the units of the points. Halving also stops when no
+        floating-point number lies between the ends.
 
     Returns
     -------

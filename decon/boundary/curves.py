@@ -60,7 +60,8 @@ def has_one_label_far_away(oracle: LabelOracle, radius: float, n: int = 40,
                            random_state: RandomState = 0) -> bool:
     """Do n points in random directions have one and the same label, far from the origin?
 
-    So they do for a Gaussian machine, all of whose kernel values vanish far away.
+    They do for a Gaussian machine with a threshold other than 0: all of its kernel values vanish
+    far away.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a model's answers are worth: how many are wrong, and how finely its boundary is drawn."""
+"""How reliable a model's answers are: the rate of wrong ones, and the effect of rounding."""
 
 import numpy as np
 
@@ -61,11 +61,11 @@ def flip_rate(oracle: Oracle, points: Array, random_state: RandomState = 0) -> t
 
 def noise_floor(oracle: LabelOracle, X: Array, V: Array, scale: float,
                 random_state: RandomState = 0, step: float = SETTINGS.noise_step) -> Array:
-    """How far is the boundary off itself, by the model's rounding? The noise of its brackets.
+    """How far does the model's rounding displace its boundary? The noise of its brackets.
 
-    The boundary's heights over equal steps along a line are smooth, so that their fourth
-    differences over small steps vanish but for noise, which has the variance 8! / 4!^2 = 70 times
-    that of one height [More and Wild 2011]. Heights are bracketed to the last bit, and show a
+    The boundary's heights over equal steps along a line vary smoothly, so that over small steps
+    their fourth differences are noise alone, with 8! / 4!^2 = 70 times the variance of one height
+    [More and Wild 2011]. Heights are bracketed to the last bit, and show a
     model's rounding whether its labels flicker near the boundary or its boundary is a staircase.
 
     Parameters

@@ -27,17 +27,18 @@ def slope_normals(oracle: LabelOracle, X: ArrayLike, V: ArrayLike, delta: float 
     delta, width : floats
         Step and bracket width, in the units of the points.
     grazing : float in [0, 1)
-        Normals with |n.v| below this are given up: a line almost tangent to the boundary
-        makes the heights large.
+        Normals with |n.v| below this are rejected: along a line almost tangent to the boundary
+        the heights are large.
     central : bool
         Step to both sides, with twice the queries: the curvature then has no part in the error.
     bend : float
-        Central normals whose two sides differ by more than twice this are given up.
+        Central normals are rejected where the slopes of the two sides differ by more than twice
+        this.
 
     Returns
     -------
     normals : array (s, d)
-        Unit normals, pointing to the positive side; NaN where given up.
+        Unit normals, pointing to the positive side; NaN where rejected.
 
     Examples
     --------

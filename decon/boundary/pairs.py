@@ -78,9 +78,9 @@ class Pool:
     def add_cloud(self, cloud: Array, fewest: int, width: float) -> None:
         """Label and add the points of a cloud; then more of the rarer label, up to a number.
 
-        Segments that start from few points would all cross the boundary from the same sides.
-        Further points of a rare label lie between ends of rough brackets; where such a point has
-        the other label, the end itself is added.
+        Segments from only a few points would all meet the boundary from the same side. So further
+        points of a rare label are taken between ends of different rough brackets; where such a
+        point turns out to have the other label, one of the two ends is added instead.
 
         Parameters
         ----------

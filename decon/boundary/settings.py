@@ -9,8 +9,8 @@ class BoundarySettings:
 
     # how many answers are wrong
     repeated_points: int = 60  # points that are queried again and again
-    repetitions: tuple[int, ...] = (5, 5, 10, 30)  # batches of repetitions of each point,
-    enough_contradictions: int = 20  # until so many answers are in the minority
+    repetitions: tuple[int, ...] = (5, 5, 10, 30)  # of each point, batch after batch
+    enough_contradictions: int = 20  # answers in the minority: no further batch is queried
     confidence: float = 0.9  # of the interval for the rate
 
     # how finely the boundary is drawn

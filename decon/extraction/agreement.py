@@ -13,11 +13,11 @@ def agreement_test(oracle: LabelOracle, machine: Any, points: Array, distance: f
                    random_state: RandomState = 0, ends: Array | None = None) -> dict[str, float]:
     """Agreement of a machine with fresh labels of the model, 'far' and 'close'.
 
-    Far: at half of the given points. Close: at boundary points of the recovered machine, found
-    without the model on segments between given points, once `distance` above and once below
-    along the gradient. A displaced boundary scores one half there: the model gives the same label
-    on both sides. Components of the model's boundary that the machine lacks, and that none of the
-    points meets, do not show.
+    Far: at half of the given points. Close: on both sides of boundary points of the recovered
+    machine, `distance` away along its gradient; these boundary points lie on segments between
+    given points and cost no queries. A displaced boundary scores one half, because the model gives
+    both sides the same label. Where the machine lacks a component of the model's boundary, the
+    test notices it only if one of its points shows it.
 
     Parameters
     ----------

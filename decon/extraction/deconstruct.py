@@ -54,19 +54,20 @@ def deconstruct(oracle: Oracle, features: ArrayLike, random_state: RandomState =
     Notes
     -----
     The agreement test speaks for the region where it queries: near the features, and out to about
-    three times their root mean square norm from the origin. What a model does elsewhere, or in
-    corners that 800 queries do not meet, it does not show; and on a line (d = 1) all models
-    with the same crossings are alike.
+    three times their root mean square norm from the origin. It says nothing about how the model
+    behaves elsewhere, or in corners that its 800 queries miss; and on a line (d = 1) labels
+    cannot tell models with the same crossings apart.
 
-    Every machine returned has passed the agreement test. Without one a model is named in two cases:
-    a polynomial of more coefficients than are fitted, by its degree, and 'tanh' or 'gaussian',
-    by the shape of the boundary, where the model was found to be too coarse for more; `agreement`
-    is empty then. A machine is named after the simplest kernel with its boundary: with one support
-    vector, a Gaussian's is a sphere (quadratic), a tanh's or a cubic's a plane (linear).
+    Every machine returned has passed the agreement test. In two cases a model is named, but no
+    machine is returned and `agreement` is empty: a polynomial with too many coefficients to fit is
+    named by its degree, and a model that rounds too coarsely to be fitted is named 'tanh' or
+    'gaussian' by the shape of its boundary. A machine is named after the simplest kernel with its
+    boundary: with one support vector, a Gaussian's is a sphere (quadratic), a tanh's or a cubic's a
+    plane (linear).
 
-    A model that ends as 'unknown' is diagnosed: if it contradicts itself the search is repeated
-    with votes, and if its boundary is rounded, with wider brackets (see `noise` and `width` of the
-    result).
+    A model that ends as 'unknown' is diagnosed: if it contradicts itself, the search is repeated
+    with votes; if rounding displaces its boundary, with wider brackets (see `noise` and `width` of
+    the result).
 
     Examples
     --------

@@ -59,7 +59,7 @@ def name_without_machine(evidence: GatheredEvidence, reasons: dict[str, str],
     if degree and comb(subspace.rank + degree, degree) <= FAMILIES.most_coefficients:
         return unknown()  # it was fitted, and does not agree
     if degree == 3:
-        return Verdict("cubic", reasons["cubic"])
+        return Verdict("cubic", reasons.get("cubic", "by its degree"))
     if degree == 2:
         return Verdict("quadratic", unknown("by its degree: the machine is not recovered").message)
 
@@ -124,9 +124,9 @@ def remedy_for(oracle: Oracle, evidence: GatheredEvidence, noise: float) -> Reme
     Returns
     -------
     Remedy or str
-        With the upper end of the rate's confidence interval where the model contradicts itself;
-        else with brackets as wide as its noise, where that is more than double precision's. A str
-        where there is no remedy: what has been found, or nothing.
+        If the model contradicts itself, a search with the upper end of the confidence interval of
+        the rate; else, if its brackets are noisier than double precision explains, one with wider
+        brackets. A str if there is no remedy: the diagnosis, which may be empty.
     """
     # does it contradict itself?
     survey, precision = evidence.survey, evidence.precision
@@ -141,7 +141,7 @@ def remedy_for(oracle: Oracle, evidence: GatheredEvidence, noise: float) -> Reme
     if oracle.dimension == 1:
         return ""
 
-    # is its boundary off itself, over steps and over steps of a tenth?
+    # does rounding displace its boundary, measured with a step and with a tenth of it?
     P, N = survey.pool.pairs(SETTINGS.noise_brackets)
     X, V = boundary_points(evidence.oracle, P, N, DOUBLE.width * survey.scale)
     step = BOUNDARY.noise_step
@@ -151,8 +151,8 @@ def remedy_for(oracle: Oracle, evidence: GatheredEvidence, noise: float) -> Reme
     if width < 10 * DOUBLE.width or closer < floor / SETTINGS.kink_ratio:
         return ""
     if width > SETTINGS.coarsest:
-        return (f"the model rounds: its boundary is off itself by {floor:.0e} of the data's scale "
-                "or so, too much to tell")
+        return (f"the model rounds: its boundary is displaced by about {floor:.0e} of the data's "
+                "scale, too much to tell what it is")
     return Remedy(noise, Precision(width))
 
 

@@ -27,7 +27,7 @@ class Verdict:
     candidate : Candidate or None
         The machine that passed the agreement test.
     agreement : dict
-        What the test has found, also for the last candidate that has failed it.
+        What the test has found; if no candidate passed, that of the last one that failed.
     """
 
     kernel_type: str = "unknown"
@@ -59,8 +59,9 @@ class Deconstruction:
     own_vectors : bool
         True when the machine's support vectors are the model's own (cubic, tanh, Gaussian), a
         tanh's or a homogeneous cubic's up to the factor and sign that no label shows; False for
-        quasi-support vectors, which give the same function. It presumes that a cubic's (y_i, 1) are
-        independent: some dependent ones are the same function as others that are fewer.
+        quasi-support vectors, which give the same function. For a cubic, True
+        presumes that the (y_i, 1) are linearly independent: if they are not, fewer support vectors
+        may give the same function.
     surrogate : KernelMachine or None
         For an 'unknown' model, a machine that has passed the agreement test, but whose kernel may
         be another than the model's.
@@ -81,11 +82,11 @@ class Deconstruction:
     normals : array (s, d)
         Their unit normals, where S_Y was sought by normals (a quadratic needs none).
     noise : float
-        The rate of wrong answers that was reckoned with: the oracle's, or an upper estimate where
-        the model contradicted itself.
+        The rate of wrong answers that was assumed: the oracle's, or an upper confidence bound
+        where the model contradicted itself.
     width : float
-        Of the brackets, in units of the curvature scale: 1e-12, or wider where the labels near
-        the boundary were found to be rounding.
+        Of the brackets, in units of the curvature scale: 1e-12, or wider where rounding was
+        found to decide the labels near the boundary.
     """
 
     kernel_type: str = "unknown"
@@ -128,7 +129,7 @@ class Deconstruction:
         if self.noise:
             lines.append(f"noise         {100 * self.noise:.2g}% of the answers, voted down")
         if self.width > DOUBLE.width:
-            lines.append(f"precision     {self.width:.1g} of the data's scale")
+            lines.append(f"precision     {self.width:.1g} of the curvature scale")
         lines.append(f"queries       {sum(self.queries_by_stage.values()):,}")
         lines += [f"  {stage:<12}{n:>8,}" for stage, n in self.queries_by_stage.items()]
         if self.message:

@@ -36,8 +36,8 @@ class Survey:
     ends : array (2, d)
         A positive and a negative point on a line with X[0].
     curvature_scale : float
-        How far out the boundary is curved: R0, or more where it is nearly flat. From
-        `find_curvature_scale` on.
+        The distance at which curvature shows: R0, or more where the boundary is nearly flat.
+        From `find_curvature_scale` on.
     flat : bool
         Is the boundary flat as far as secants reach?
 
@@ -130,8 +130,8 @@ class Survey:
         ----------
         n : int
         radii : floats
-            Distances of the points, in turn, as root mean squares in units of the scale: those
-            below 1 from random features, the others from the centre.
+            Root mean square distances of the points, in units of the scale, used in turn: radii
+            below 1 are measured from random features, the others from the centre.
 
         Returns
         -------
@@ -202,9 +202,9 @@ class Survey:
         """How far out is the boundary curved, and is it flat as far as one can see?
 
         Secants through pairs of boundary points are followed out to R0, 8 R0, 64 R0, ...; the
-        curvature scale is where most of them have left the boundary. Nearer, it cannot be told
-        from a plane n.x = c, nor one quadratic (n.x - c)(l.x + 1) from another. Within bounds
-        nothing is far out: the middles of the secants tell.
+        curvature scale is where most of them have left the boundary. At smaller distances it
+        cannot be told from a plane n.x = c, nor one quadratic (n.x - c)(l.x + 1) from another.
+        Within bounds, the midpoints of the secants are tested instead.
         """
         if self.bounded:
             self.flat = self._is_flat_between()

@@ -20,17 +20,17 @@ def levenberg_marquardt(residual: Callable, linearised: Callable, x: Any, steps:
         residual(x) is the array (n,) whose sum of squares is minimised.
     linearised : callable
         stepped = linearised(x, r), r being the residual at x with the Jacobian J, says where steps
-        lead: stepped(damping) is x after the step s with the smallest |r + J s|, or somewhat
-        nearer to x if there is damping.
+        lead: stepped(damping) is x after the step s that minimises |r + J s|, or, if there is
+        damping, after a shorter step.
     x : object
         Where to start: the parameters, of whatever type the problem likes.
     steps : int
-        Most steps.
+        The largest number of steps.
     damping : float
-        Of the first step. A step begins with a fifth of the last damping that has helped.
+        Of the first step. Every later step begins with a fifth of the damping that helped last.
     least_damping : float
-        Below it, there is none. Where a step does not help, more is tried, each time four times
-        as much; if this is 0, the fit ends.
+        A smaller damping becomes 0. A step that does not help is tried again with four times
+        the damping, and at least this much; if this is 0, the fit ends instead.
     least_gain : float
         Share of the sum of squares: a step that gains less is idle.
     patience : int
@@ -41,7 +41,7 @@ def levenberg_marquardt(residual: Callable, linearised: Callable, x: Any, steps:
     Returns
     -------
     x : object
-        Where no step helps any more; the start, if none does.
+        After the last step that helped; the start, if none did.
 
     Examples
     --------

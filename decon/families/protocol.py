@@ -185,7 +185,7 @@ class Evidence(Protocol):
         """The same, without the second attempt that is made within bounds."""
 
     def insist_on_consistency(self, again: bool = False) -> None:
-        """Repeat old queries, once or `again`. Raises SelfContradiction if an answer is new.
+        """Repeat old queries, once or `again`. Raises SelfContradiction if an answer differs.
 
         Parameters
         ----------

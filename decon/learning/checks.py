@@ -1,4 +1,4 @@
-"""What examples and labels must be like, once for all who learn from them."""
+"""Checks of examples and labels, shared by all that learn from them."""
 
 import numpy as np
 
@@ -26,7 +26,7 @@ def checked_examples(X: ArrayLike, t: ArrayLike, dimension: int = 0,
     Raises
     ------
     ValueError
-        If shapes do not match, a number is not finite or a label is another one.
+        If shapes do not match, a number is not finite, or a label is neither +1 nor -1.
 
     Examples
     --------

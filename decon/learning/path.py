@@ -19,7 +19,7 @@ from .settings import SETTINGS
 
 
 def follow_path(optimum: Optimum, path: Callable, argument: float) -> None:
-    """Follow a path to its end; where it gets lost, go to the optimum there at once.
+    """Follow a path to its end; if it is lost on the way, compute the optimum there directly.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def follow_path(optimum: Optimum, path: Callable, argument: float) -> None:
         Changed in place.
     path : grow, shrink or move_C
     argument : int or float
-        Of the path: the number of an example, or another C.
+        What the path takes: the index of an example, or the new C.
     """
     # the path, event by event; it is lost if nothing stops it or it has no end
     largest, most = optimum.a.max(initial=0), SETTINGS.events_per_example * (len(optimum.y) + 10)
@@ -277,7 +277,7 @@ def advance(optimum: Optimum, rates: Array, slopes: Array, far: Array,
 
 
 def change_part(optimum: Optimum, k: int) -> None:
-    """Example k has reached a bound, from the margin, or the margin: it is a part of that now.
+    """Move example k, at its event, from the margin to a bound or from elsewhere to the margin.
 
     Parameters
     ----------

@@ -143,7 +143,7 @@ class Labels:
 
 def _unclear(why):
     """The error where nobody has said which label counts as +1, and it cannot be guessed."""
-    return OracleError(f"{why}: which label counts as +1 is not clear, say so with positive=")
+    return OracleError(f"{why}: say with positive= which label counts as +1")
 
 
 def _kinds(labels):

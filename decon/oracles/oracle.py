@@ -17,7 +17,7 @@ REAL = int | float | np.integer | np.floating
 
 
 class Oracle:
-    """Any classifier of two kinds of labels, seen through +1 and -1 only.
+    """Any binary classifier, seen through its labels +1 and -1 only (the hard-label setting).
 
     Parameters
     ----------
@@ -38,9 +38,8 @@ class Oracle:
     bounds : pair (lower, upper) of floats or of arrays (d,), optional
         The lower and upper bounds of the features, which no query may leave.
     journal : path-like, optional
-        A file in which every answer is kept. The same run made again reads its answers there, as
-        far as they go, and queries the model for the rest alone; `decon.oracles.journal.Journal`
-        tells more.
+        A file in which every answer is kept. When the same run is repeated, it reads the answers
+        from there and queries the model only for the rest; see `decon.oracles.journal.Journal`.
 
     Attributes
     ----------
@@ -54,7 +53,7 @@ class Oracle:
     TypeError, ValueError
         If an argument is not as above.
     OracleError
-        If the journal is none, or is damaged.
+        If the file is not a journal, or is damaged.
 
     Examples
     --------
@@ -244,8 +243,9 @@ class Oracle:
 def votes_to_lead(noise: float) -> int:
     """By how many answers one label must lead before a point is taken to have it.
 
-    The smallest k with (p / (1 - p))^k at most 2e-6, where p is the noise: about the probability
-    that k answers too many are wrong (the gambler's ruin). 1 without noise.
+    The smallest k with (p / (1 - p))^k at most 2e-6, where p is the noise: this is about the
+    probability that the wrong label is the first to lead by k (the gambler's ruin). 1 without
+    noise.
 
     Parameters
     ----------
@@ -338,6 +338,6 @@ def _bounds(bounds, d):
         raise ValueError(f"bounds must be a pair (lower, upper) of numbers or of arrays ({d},), "
                          f"got {bounds!r}") from None
     if not (np.isfinite(lower).all() and np.isfinite(upper).all() and (lower < upper).all()):
-        raise ValueError("bounds must be finite, and every lower one below its upper one: leave a "
-                         "feature that cannot change out of the model")
+        raise ValueError("bounds must be finite, and every lower one below its upper one: drop a "
+                         "feature that cannot change, and let predict fill it in")
     return lower, upper

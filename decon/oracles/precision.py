@@ -81,7 +81,7 @@ class Precision:
 
     @property
     def agreement_distance(self) -> float:
-        """Distance from the recovered boundary of the near agreement test's queries."""
+        """Distance of the close agreement queries from the recovered boundary, in units of R0."""
         return max(1e-5, 100 * self.width)
 
 

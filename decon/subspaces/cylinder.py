@@ -72,8 +72,8 @@ def refine(oracle: LabelOracle, X: Array, V: Array, normals: Array, basis: Array
     oracle : LabelOracle
     X, V, normals : arrays (s, d)
         Boundary points, the directions they were bracketed along, and their unit normals.
-        As many points as basis vectors are used, chosen to be well conditioned; so many `times`
-        more against noise.
+        `times` as many points as basis vectors are used, those whose equations are best
+        conditioned; `times` > 1 averages out noise.
     basis : array (d, m)
         Orthonormal; the approximate S_Y.
     baseline, width : floats

@@ -120,7 +120,7 @@ class SubspaceFinder(Sample):
         return None
 
     def smallest(self, symmetry: Symmetry, basis: Array, vectors: Array) -> Array:
-        """The smallest subspace inside another that passes the test too: a larger one always does.
+        """The smallest subspace of a given one that still passes the test; larger ones always do.
 
         The direction that the vectors show most weakly is left out, as long as the test is passed.
         It is tested in that direction alone, so that this takes few queries.
@@ -162,8 +162,8 @@ class SubspaceFinder(Sample):
     def _settle(self, symmetry, basis, W=None, patience=0):
         """The basis, refined until the boundary falls on itself; or None.
 
-        With W (d, k), all happens inside the span of the basis and W. As many refinements as
-        `patience` says may bring no progress.
+        With W (d, k), the search stays inside the span of the basis and W. It ends after more than
+        `patience` refinements without progress.
         """
         goal, miss = self.precision.symmetry_tolerance, np.inf
         tolerances = [goal, *(t for t in SETTINGS.tolerances if t > goal)]

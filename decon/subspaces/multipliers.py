@@ -69,17 +69,18 @@ def log_det_multipliers(normals: ArrayLike, points: ArrayLike, steps: int = 400,
                         shrink: float = 0.95) -> Array:
     """The gamma that make log det(A^T A + eps^2 I) small, A = N - diag(gamma) X, as eps shrinks.
 
-    The logarithm of a singular value rewards the small ones for vanishing, as the nuclear norm
-    does not: the rank shows as a gap, and from fewer normals. Every step solves a weighted least
+    Unlike the nuclear norm, the logarithm rewards small singular values most for getting smaller:
+    the rank shows as a clear gap, and from fewer normals. Every step solves a weighted least
     squares problem, W = (A^T A + eps^2 I)^-1 [Fazel, Hindi and Boyd 2003; Mohan and Fazel 2012].
 
     Parameters
     ----------
     normals, points : arrays (s, d)
-        About 2 rank and more of them.
+        s should be at least about twice the rank.
     steps : int
     shrink : float in (0, 1)
-        eps begins at |N| and is multiplied by this in every step.
+        eps begins at the spectral norm of N and is multiplied by this in every step, until it is
+        1e-6 of that.
 
     Returns
     -------

@@ -13,7 +13,7 @@ from .spans import tilt
 
 
 def reflected(X: Array, V: Array, W: Array, P: ArrayLike) -> tuple[Array, Array]:
-    """Points and directions, reflected so that their parts across S_Y become given ones.
+    """Points and directions, reflected so that W^T x becomes a given vector for every point.
 
     K(x, y_i) = g(|x - y_i|^2) depends on x through its projection on S_Y and its distance from
     S_Y alone. So whatever preserves both maps the boundary of a Type B machine to itself; here it
@@ -121,8 +121,8 @@ def refine(oracle: LabelOracle, X: Array, V: Array, normals: Array, basis: Array
     oracle : LabelOracle
     X, V, normals : arrays (s, d)
         Boundary points, the directions they were bracketed along, and their unit normals.
-        As many points as basis vectors are used, chosen to be well conditioned; so many `times`
-        more against noise.
+        `times` as many points as basis vectors are used, those whose equations are best
+        conditioned; `times` > 1 averages out noise.
     basis : array (d, m)
         Orthonormal; the approximate S_Y.
     angle : float in (0, pi / 2]

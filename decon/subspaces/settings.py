@@ -14,8 +14,8 @@ class SubspaceSettings:
     weak_value: float = 1e-3  # singular value of a direction that is easily lost in a correction
 
     # points
-    cylinder_share: int = 16  # normals come in such parts of their number,
-    revolution_share: int = 6  # in larger ones where a test is expensive
+    cylinder_share: int = 16  # a new batch of normals is 1/share of the number measured so far;
+    revolution_share: int = 6  # batches are larger where a test is expensive
     held_back: int = 6  # boundary points that test a subspace they had no part in finding
     share_that_must_pass: float = 0.75  # of them: some brackets may graze the boundary
     least_incidence: float = 0.1  # n.v of a bracket that does not graze it

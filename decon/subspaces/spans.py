@@ -12,7 +12,7 @@ def span_of_normals(normals: ArrayLike, rank: int | None = None) -> tuple[Array,
     Parameters
     ----------
     normals : array (s, d)
-        Unit normals, one a row (the paper's matrix N holds them as columns).
+        Unit normals, one per row (the paper's matrix N holds them as columns).
     rank : int, optional
         How many dimensions to keep. Left out, the largest gap in the singular values tells.
 
@@ -26,7 +26,7 @@ def span_of_normals(normals: ArrayLike, rank: int | None = None) -> tuple[Array,
     Raises
     ------
     ValueError
-        If a normal is NaN (given up): drop such rows first.
+        If a normal is NaN (rejected): drop such rows first.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def span_of_normals(normals: ArrayLike, rank: int | None = None) -> tuple[Array,
 
 def span_of_corrected_normals(normals: ArrayLike, points: ArrayLike, gamma: ArrayLike,
                               rank: int | None = None) -> tuple[Array, Array]:
-    """The span of n_j - gamma_j x_j, for a Type B kernel S_Y (Eqs. 11 and 12).
+    """The span of n_j - gamma_j x_j; for a radial kernel (Type B) it is S_Y (Eqs. 11 and 12).
 
     Parameters
     ----------
@@ -80,14 +80,14 @@ def span_of_corrected_normals(normals: ArrayLike, points: ArrayLike, gamma: Arra
 def largest_gap(values: ArrayLike, floor: float = 1e-15) -> int:
     """The k for which the ratio values[k - 1] / values[k] is largest.
 
-    There is always a largest ratio, also where nothing deserves to be called a gap: look at it.
+    Some ratio is always the largest, even where there is no real gap: check how large it is.
 
     Parameters
     ----------
     values : array (n,)
         Positive, descending.
     floor : float
-        Values below this share of the first count as that: they are rounding.
+        Values below this fraction of the first are raised to it: they are rounding errors.
 
     Returns
     -------

@@ -14,14 +14,14 @@ from .spans import span_of_corrected_normals, span_of_normals
 
 
 class Symmetry(Protocol):
-    """What maps the boundary to itself, for S_Y and larger subspaces, and for no smaller one.
+    """Motions that map the boundary to itself if and only if a subspace contains S_Y.
 
-    The two that there are, `CYLINDER` and `REVOLUTION`, are described by the docstrings here.
+    There are two, `CYLINDER` and `REVOLUTION`; the docstrings of this protocol describe both.
 
     Attributes
     ----------
     share : int
-        Normals come in batches of one share-th of their number: small ones where a
+        A new batch of normals is 1/share of the number measured so far: small batches where a
         test is cheap.
     """
 
@@ -70,11 +70,12 @@ class Symmetry(Protocol):
         Parameters
         ----------
         sample : Sample
-            Where its boundary points go is queried, on both sides: two queries per point.
+            The images of its boundary points are queried on both sides: two queries per point.
         basis : array (d, k)
             Orthonormal; a candidate for S_Y.
         way : float in (0, 1]
-            How far: the share of one scale (translations) or of a quarter turn (rotations).
+            How far to move: a fraction of the scale (translations) or of a quarter turn
+            (rotations).
         tolerance : float
             How far the boundary may miss itself, in units of the sample's scale.
         W : array (d, l), optional

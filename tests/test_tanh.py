@@ -24,6 +24,7 @@ from decon.families.tanh.machine import correct_span, tanh_machine, tie_biases
 from decon.families.tanh.rough import rough_units
 from decon.families.tanh.settings import SETTINGS
 from decon.families.tanh.tanh_sum import TanhSum, sampson, sampson_jacobian, steepness
+from decon.subspaces.spans import largest_sine
 from experiments._models import network, random_model
 
 
@@ -755,3 +756,11 @@ def test_a_logistic_network_with_one_bias_is_a_tanh_machine():
     result = deconstruct(Oracle(predict, 10), features, random_state=0, progress=False)
     assert result.own_vectors
     assert abs(result.machine.kernel.beta) == pytest.approx(0.05, abs=1e-9)
+
+
+def test_the_rank_is_that_of_the_vectors_where_normals_show_too_many_dimensions():
+    model = random_model(Tanh(3.0, -0.2), 14, 7, 6)[0]
+    features = np.random.default_rng(56).standard_normal((60, 14))
+    result = deconstruct(Oracle(model.predict, 14), features, random_state=4, progress=False)
+    assert result.own_vectors and result.rank == result.n_support == 7
+    assert largest_sine(result.subspace, model.support_vectors.T) < 1e-6

@@ -1,7 +1,7 @@
-"""The seam: how a family of models is added to those that `deconstruct` recovers.
+"""The interface of a family of models: what `deconstruct` asks of those that it recovers.
 
 A family is one file or folder beside this one, and one line in the registry `FAMILIES` of
-`decon/extraction/strategy.py`; nothing else changes. For one family of the registry after another:
+`decon/extraction/strategy.py`; no other code changes. For each family of the registry in turn:
 
 1. `applies(evidence)` says whether a fit is worth its queries.
 2. `fit(evidence)` returns a `Candidate`, or raises `Refuted` with the reason.
@@ -113,9 +113,9 @@ class Refuted(Exception):
     Parameters
     ----------
     message : str
-        The reason, as the user reads it.
+        The reason, which is shown to the user.
     conclusive : bool
-        Whether this casts doubt on the `degree` that planes show, because a polynomial of that
+        Whether this casts doubt on the `degree` of plane sections, because a polynomial of that
         degree was fitted and is not the boundary.
     """
 
@@ -145,17 +145,20 @@ class Evidence(Protocol):
         The `width` of brackets, in units of the curvature scale, and tolerances that follow.
     survey : Survey
         The first look: the given `features`, their size `scale`, the `curvature_scale` at which
-        the boundary is curved (it is `flat` if it nowhere is), a `pool` of labelled points, and
-        boundary points `X`. `survey.bracket(*survey.pool.pairs(n))` finds n more.
+        curvature shows (`flat` if none does), a `pool` of labelled `points` with their `labels`,
+        and about ten boundary points `X` with the directions `V` of their brackets.
+        `X, V = survey.bracket(*survey.pool.pairs(n))` finds n more: about 40 queries each.
+        `survey.cloud(n)` draws n points at the scale, without queries. Use `scale` for lengths
+        at the data, and `curvature_scale` for lengths over which the boundary has to bend.
     bounded : bool
         Whether there are bounds that no query may leave.
     refuted : bool
-        Whether the `degree` that planes show is in doubt: an earlier candidate has failed the
+        Whether the `degree` of plane sections is in doubt: an earlier candidate has failed the
         agreement test, or a refutation was conclusive.
     normals : array (s, d)
-        The unit normals that were measured for `subspace`, also if they do not show it.
+        The unit normals that were measured for `subspace`, even if they determine none.
     why_no_subspace : str
-        The reason if `subspace` is None, as the user reads it.
+        The reason if `subspace` is None, which is shown to the user.
     """
 
     oracle: LabelOracle
@@ -174,11 +177,17 @@ class Evidence(Protocol):
 
     @property
     def degree(self) -> int | None:
-        """The degree, 2 or 3, of the curves in which planes cut the boundary; None for others."""
+        """The degree, 2 or 3, of plane sections of the boundary; None for any other curve.
+
+        Costs 1,000 to 3,500 queries. None if d = 1.
+        """
 
     @property
     def subspace(self) -> Subspace | None:
-        """S_Y, with its symmetry, if normals of the boundary show it."""
+        """S_Y, with its symmetry, if normals of the boundary show it.
+
+        Costs 40 to 100 d (m + 3) queries, and several times as many if nothing is found.
+        """
 
     @property
     def subspace_by_normals(self) -> Subspace | None:

@@ -58,6 +58,10 @@ class TanhFamily:
             units, basis = self._units(evidence, subspace.basis)
         machine = tanh_machine(units, basis, survey.curvature_scale, survey.features.mean(0))
 
+        # fewer units than dimensions span S_Y by themselves: the normals showed too much
+        if len(machine.weights) < basis.shape[1]:
+            basis = np.linalg.qr(machine.support_vectors.T)[0]
+
         # of two units, labels do not tell the vectors
         own = len(machine.weights) > 2
         caveat = "" if own else "two tanh units: other pairs have the same boundary"

@@ -60,7 +60,7 @@ def agreement_test(oracle: LabelOracle, machine: Any, points: Array, distance: f
     P, N = pn_pairs(ends[predicted > 0], ends[predicted < 0], half // 2, random_state)
     X, _ = boundary_points(machine.predict, P, N, 1e-3 * distance)
 
-    # steps above and below; where the machine rises nowhere, it has no boundary to agree with
+    # steps above and below; where the machine's gradient is zero, there is no boundary
     normals = machine.gradient(X)
     lengths = np.linalg.norm(normals, axis=1)
     steep = lengths > 0

@@ -126,7 +126,7 @@ class _Attempt:
         self.evidence = GatheredEvidence(view, self.survey, self.ledger)
         self.verdict = decide(self.evidence)
 
-        # no remedy where a machine was found, or S_Y within bounds; nor without end
+        # no remedy where a machine was found, or S_Y within bounds, or after enough attempts
         found = self.verdict.kernel_type != "unknown" or self.verdict.candidate is not None
         hidden = self.survey.bounded and self.result().rank is not None
         if found or hidden or self.coarser >= SETTINGS.most_coarser:

@@ -100,7 +100,7 @@ class Remedy(NamedTuple):
     Attributes
     ----------
     noise : float
-        The rate of wrong answers to reckon with.
+        The rate of wrong answers to assume.
     precision : Precision
         How wide brackets have to be.
     """
@@ -119,7 +119,7 @@ def remedy_for(oracle: Oracle, evidence: GatheredEvidence, noise: float) -> Reme
     evidence : GatheredEvidence
         Of a search that has found nothing.
     noise : float
-        The rate that it has reckoned with.
+        The rate that it has assumed.
 
     Returns
     -------

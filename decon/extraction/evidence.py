@@ -186,7 +186,7 @@ class GatheredEvidence:
         finally:
             self.seen(points=finder.X, normals=finder.N, singular_values=finder.values)
 
-        # nearly a cylinder is neither
+        # a boundary that is only nearly a cylinder is rejected
         if found is None:
             self.why_no_subspace = _why_not(len(finder.N), d, radial)
         elif found.symmetry is REVOLUTION and finder.looks_straight(found.basis):

@@ -42,7 +42,7 @@ class Ledger:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Book the queries of a block of code under a name.
+        """Count the queries of a block of code under a name.
 
         Parameters
         ----------
@@ -63,7 +63,7 @@ class Ledger:
             self.bar.update(spent)
 
     def discard(self) -> None:
-        """Book all that has been spent so far as discarded: the search begins anew."""
+        """Count all that has been spent so far as discarded: the search begins anew."""
         if self.queries:
             self.queries = {"discarded": sum(self.queries.values())}
 

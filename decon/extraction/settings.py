@@ -29,11 +29,11 @@ class ExtractionSettings:
     agreement_points: tuple[int, int] = (200, 600)  # between features, and around them
 
     # diagnosis
-    largest_noise: float = 0.2  # a larger share of wrong answers is not voted down unasked
+    largest_noise: float = 0.2  # a larger rate of wrong answers is not corrected by votes unasked
     kink_ratio: float = 5.0  # a boundary with kinks has less "noise" over steps of a tenth
     noise_brackets: int = 12  # boundary points at which the noise of brackets is measured
     deviations: float = 8.0  # a bracket of this many standard deviations of the noise is reliable
-    coarsest: float = 1e-5  # brackets wider than this leave m a matter of chance
+    coarsest: float = 1e-5  # brackets wider than this do not determine the rank
     most_coarser: int = 2  # searches with wider brackets, each with other points
 
     def __repr__(self) -> str:

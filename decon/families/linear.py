@@ -17,29 +17,11 @@ class LinearFamily:
     name = "linear"
 
     def applies(self, evidence: Evidence) -> bool:
-        """Whether the boundary is flat as far as secants reach; any boundary on a line may be.
-
-        Parameters
-        ----------
-        evidence : Evidence
-
-        Returns
-        -------
-        worth_it : bool
-        """
+        """Whether the boundary is flat as far as secants reach; any boundary on a line may be."""
         return evidence.survey.flat or evidence.oracle.dimension == 1
 
     def fit(self, evidence: Evidence) -> Candidate:
-        """The plane through all boundary points; on a line, its only crossing.
-
-        Parameters
-        ----------
-        evidence : Evidence
-
-        Returns
-        -------
-        candidate : Candidate
-        """
+        """The plane through all boundary points; on a line, its only crossing."""
         if evidence.oracle.dimension == 1:
             X, V = evidence.crossings
             if len(X) != 1:
@@ -64,14 +46,5 @@ class LinearFamily:
         return Candidate(KernelMachine(Linear(), [n], [1.0], b), subspace.basis, 1)
 
     def parameters(self, candidate: Candidate) -> int:
-        """The d - 1 of a unit vector, and a threshold.
-
-        Parameters
-        ----------
-        candidate : Candidate
-
-        Returns
-        -------
-        count : int
-        """
+        """The d - 1 of a unit vector, and a threshold."""
         return candidate.machine.dimension

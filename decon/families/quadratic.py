@@ -27,16 +27,7 @@ class QuadraticFamily:
     name = "quadratic"
 
     def applies(self, evidence: Evidence) -> bool:
-        """Whether the boundary is curved; near the data, only after a fit farther out failed.
-
-        Parameters
-        ----------
-        evidence : Evidence
-
-        Returns
-        -------
-        worth_it : bool
-        """
+        """Whether the boundary is curved; near the data, only after a fit farther out failed."""
         survey = evidence.survey
         if self.near:
             return evidence.refuted and survey.curvature_scale != survey.scale
@@ -44,14 +35,6 @@ class QuadraticFamily:
 
     def fit(self, evidence: Evidence) -> Candidate:
         """The quadratic of a slice that has more dimensions than its rank, completed in R^d.
-
-        Parameters
-        ----------
-        evidence : Evidence
-
-        Returns
-        -------
-        candidate : Candidate
 
         Raises
         ------
@@ -163,16 +146,7 @@ class QuadraticFamily:
         return Candidate(machine, np.linalg.qr(T[:, :rank])[0], rank, caveat=caveat)
 
     def parameters(self, candidate: Candidate) -> int:
-        """A subspace, and the coefficients of a quadratic on it up to a factor.
-
-        Parameters
-        ----------
-        candidate : Candidate
-
-        Returns
-        -------
-        count : int
-        """
+        """A subspace, and the coefficients of a quadratic on it up to a factor."""
         m, d = candidate.rank, candidate.machine.dimension
         return m * (d - m) + unknowns(m) - 1
 

@@ -31,16 +31,7 @@ class CubicFamily:
     name = "cubic"
 
     def applies(self, evidence: Evidence) -> bool:
-        """Whether planes show a cubic, and the boundary is not one of revolution.
-
-        Parameters
-        ----------
-        evidence : Evidence
-
-        Returns
-        -------
-        worth_it : bool
-        """
+        """Whether planes show a cubic, and the boundary is not one of revolution."""
         flat = evidence.survey.flat and not evidence.bounded
         if evidence.oracle.dimension == 1 or flat or evidence.degree != 3:
             return False
@@ -48,14 +39,6 @@ class CubicFamily:
 
     def fit(self, evidence: Evidence) -> Candidate:
         """Plane by plane where that is cheaper and works, else all coefficients at once.
-
-        Parameters
-        ----------
-        evidence : Evidence
-
-        Returns
-        -------
-        candidate : Candidate
 
         Raises
         ------
@@ -80,16 +63,7 @@ class CubicFamily:
         return candidate
 
     def parameters(self, candidate: Candidate) -> int:
-        """A subspace, and m vectors in it with a weight each.
-
-        Parameters
-        ----------
-        candidate : Candidate
-
-        Returns
-        -------
-        count : int
-        """
+        """A subspace, and m vectors in it with a weight each."""
         m, d = candidate.rank, candidate.machine.dimension
         return m * (d - m) + m * (m + 1)
 

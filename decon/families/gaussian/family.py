@@ -17,16 +17,7 @@ class GaussianFamily:
     name = "gaussian"
 
     def applies(self, evidence: Evidence) -> bool:
-        """Can the boundary be turned about S_Y, and does it end somewhere?
-
-        Parameters
-        ----------
-        evidence : Evidence
-
-        Returns
-        -------
-        worth_it : bool
-        """
+        """Can the boundary be turned about S_Y, and does it end somewhere?"""
         if evidence.survey.flat or evidence.bounded or evidence.oracle.dimension == 1:
             return False
         cubic = evidence.degree == 3 and not evidence.refuted
@@ -34,16 +25,7 @@ class GaussianFamily:
         return subspace is not None and subspace.symmetry is REVOLUTION and not cubic
 
     def fit(self, evidence: Evidence) -> Candidate:
-        """The machine that distances out of S_Y show, with the error of its vectors.
-
-        Parameters
-        ----------
-        evidence : Evidence
-
-        Returns
-        -------
-        candidate : Candidate
-        """
+        """The machine that distances out of S_Y show, with the error of its vectors."""
         subspace, survey, width = evidence.subspace, evidence.survey, evidence.precision.width
         assert subspace is not None
         with evidence.ledger.stage("radial probe"):
@@ -61,15 +43,6 @@ class GaussianFamily:
         return Candidate(machine, basis, basis.shape[1], own_vectors=not caveat, caveat=caveat)
 
     def parameters(self, candidate: Candidate) -> int:
-        """A subspace, m vectors in it with a weight each, and sigma.
-
-        Parameters
-        ----------
-        candidate : Candidate
-
-        Returns
-        -------
-        count : int
-        """
+        """A subspace, m vectors in it with a weight each, and sigma."""
         m, d = candidate.rank, candidate.machine.dimension
         return m * (d - m) + m * (m + 1) + 1

@@ -21,14 +21,6 @@ class TanhFamily:
 
     def applies(self, evidence: Evidence) -> bool:
         """Is the boundary a cylinder about S_Y? (In planes a weak tanh looks like a cubic.)
-
-        Parameters
-        ----------
-        evidence : Evidence
-
-        Returns
-        -------
-        worth_it : bool
         """
         if evidence.survey.flat or evidence.bounded or evidence.oracle.dimension == 1:
             return False
@@ -37,16 +29,7 @@ class TanhFamily:
         return subspace is not None and subspace.symmetry is CYLINDER and not cubic
 
     def fit(self, evidence: Evidence) -> Candidate:
-        """Normals of hyperplanes far away, a rough fit, a fine one, one common bias.
-
-        Parameters
-        ----------
-        evidence : Evidence
-
-        Returns
-        -------
-        candidate : Candidate
-        """
+        """Normals of hyperplanes far away, a rough fit, a fine one, one common bias."""
         subspace, survey = evidence.subspace, evidence.survey
         if subspace is None or subspace.rank < 2:
             raise Refuted("no tanh machine: the boundary consists of parallel planes")
@@ -68,16 +51,7 @@ class TanhFamily:
         return Candidate(machine, basis, basis.shape[1], own, caveat)
 
     def parameters(self, candidate: Candidate) -> int:
-        """A subspace, m vectors in it with a weight each, and a bias.
-
-        Parameters
-        ----------
-        candidate : Candidate
-
-        Returns
-        -------
-        count : int
-        """
+        """A subspace, m vectors in it with a weight each, and a bias."""
         M, m, d = len(candidate.machine.weights), candidate.rank, candidate.machine.dimension
         return m * (d - m) + M * (m + 1) + 1
 

@@ -10,7 +10,7 @@ from shutil import copyfile, copytree
 import pytest
 
 ROOT = Path(__file__).parents[1]
-HEAVY = ["matplotlib", "cvxpy", "pygments", "mlxtend", "scipy.stats", "IPython"]
+HEAVY = ["matplotlib", "cvxpy", "mlxtend", "scipy.stats", "IPython"]
 DECONSTRUCT = """
 import numpy as np
 from pathlib import Path

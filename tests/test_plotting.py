@@ -135,14 +135,15 @@ def test_docstrings_shrink_to_their_first_lines_and_the_code_stays():
 def test_source_of_a_method_and_of_a_class():
     assert repr(source.show_source(source.Source.__repr__)).split("\n")[1] == (
         "def __repr__(self) -> str:")
-    assert "def _repr_html_" in repr(source.show_source(source.Source))
+    assert "def _repr_markdown_" in repr(source.show_source(source.Source))
 
 
-def test_html_has_the_classes_of_the_theme_and_no_path():
-    html = source.show_source(plotting.use_style)._repr_html_()
-    assert '<div class="highlight"><pre>' in html and '<span class="k">def</span>' in html
-    assert 'style="' not in html.replace("line-height: 125%;", "")
-    assert inspect.getfile(plotting) not in html
+def test_jupyter_gets_a_fenced_block_and_no_path():
+    markdown = source.show_source(plotting.use_style)._repr_markdown_()
+    first, *code, last = markdown.split("\n")
+    assert (first, last) == ("```python", "```")
+    assert "\n".join(code) == repr(source.show_source(plotting.use_style))
+    assert inspect.getfile(plotting) not in markdown
 
 
 def test_models_have_a_panel_each_and_the_rest_is_empty():

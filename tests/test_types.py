@@ -14,7 +14,7 @@ from decon.families.protocol import Family
 
 MODULES = [info.name for info in pkgutil.walk_packages(decon.__path__, "decon.")]
 OF_A_FAMILY = {name for name in vars(Family) if not name.startswith("_")}
-HEAVY = ("matplotlib", "pygments", "cvxpy", "mlxtend", "scipy.stats")
+HEAVY = ("matplotlib", "cvxpy", "mlxtend", "scipy.stats")
 
 
 def public_callables(module):

@@ -5,10 +5,6 @@ import inspect
 import textwrap
 from typing import Any
 
-from pygments import highlight
-from pygments.formatters import HtmlFormatter
-from pygments.lexers import PythonLexer
-
 
 def show_source(obj: Any) -> "Source":
     """The source code of a function, class or module, highlighted in Jupyter and in the book.
@@ -60,28 +56,15 @@ class Source:
     x = 1
     """
 
-    # The book's theme colours the classes that Pygments writes, for light and for dark pages.
-    # Jupyter has no rules for them: these, of no specificity, take over its editor's colours.
-    css = "".join(
-        f":where(.decon-source {selector}) {{color: var(--jp-mirror-editor-{name}-color, {plain})}}"
-        for selector, name, plain in [
-            (":is(.k, .kn, .kc, .ow, .nb)", "keyword", "#2a8a2a"),
-            (":is(.s1, .s2, .sd, .sa, .si)", "string", "#c0504d"),
-            (".c1", "comment", "#808080"),
-            (":is(.nf, .nc, .nd)", "def", "#4078f2"),
-        ]
-    )
-
     def __init__(self, code: str):
         self.code = code
 
     def __repr__(self) -> str:
         return self.code
 
-    def _repr_html_(self) -> str:
-        """What Jupyter shows."""
-        html = highlight(self.code, PythonLexer(), HtmlFormatter(wrapcode=False))
-        return f'<style>{self.css}</style><div class="decon-source">{html}</div>'
+    def _repr_markdown_(self) -> str:
+        """A fenced block of code: Jupyter and the book highlight it in the colours of the page."""
+        return f"```python\n{self.code}\n```"
 
 
 def _first_lines_of_docstrings(code):

@@ -177,7 +177,7 @@ class KernelMachine:
             raise ValueError("with_gamma needs a polynomial kernel with coef0 > 0, and a coef0 > 0;"
                              f" got {old} and coef0={coef0!r}")
 
-        # the formula above, from (g, c) to (g', c')
+        # the formula above, from (g, c) to (g', c') (eq-kernel-machines-canonical, twice)
         new = replace(old, gamma=float(gamma), coef0=float(coef0))
         stretch = old.gamma * coef0 / (gamma * old.coef0)
         factor = (old.coef0 / coef0) ** old.degree

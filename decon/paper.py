@@ -61,7 +61,7 @@ def sphere_normals(oracle: LabelOracle, X: ArrayLike, radius: float = 1e-3, widt
     n_points = 2 * d if n_points is None else n_points
     normals = np.full((s, d), np.nan)
 
-    # random points of every sphere, and their labels
+    # random points of every sphere, and their labels (step 1 of alg-normals-sphere)
     S = rng.standard_normal((s, n_points, d))
     S *= radius / np.linalg.norm(S, axis=2, keepdims=True)
     S += X[:, None]
@@ -76,11 +76,11 @@ def sphere_normals(oracle: LabelOracle, X: ArrayLike, radius: float = 1e-3, widt
     P, N = np.concatenate(pairs, axis=1)
     towards = (P - N).reshape(len(mixed), n_points, d).sum(1)
 
-    # their crossings of the boundary, by bracketing
+    # their crossings of the boundary, by bracketing (step 2 of alg-normals-sphere)
     P, N = bisect(oracle, P, N, width)
     points = ((P + N) / 2).reshape(len(mixed), n_points, d)
 
-    # principal component analysis: the direction of least variance, towards the positive side
+    # principal components: the direction of least variance (prop-normals-tls), to the positive side
     centred = points - points.mean(1, keepdims=True)
     smallest = np.linalg.eigh(np.einsum("jki,jkl->jil", centred, centred))[1][:, :, 0]
     normals[mixed] = smallest * np.sign((smallest * towards).sum(1))[:, None]

@@ -62,6 +62,8 @@ HEADINGS = ("What you will learn", "What can go wrong", "Take-away", "Exercises"
             "Further reading")
 ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
 ABSOLUTE_PATH = re.compile(r"""(?:^|[\s"'`(=\[,:])(?:(?:/[\w.+-]+){2,}|[A-Za-z]:\\\w)""", re.M)
+KINDS = ("alg", "cor", "def", "eq", "ex", "prop", "sec", "thm")  # which labels begin with
+LABEL = r"^[ \t]*:label:[ \t]*(\S+)|\$\$[ \t]*\(([\w-]+)\)|^\(([\w-]+)\)=[ \t]*$"
 FENCE = r"^(?:`{3,}|:{3,})\{%s\}[ \t]*(.*)\n((?:[ \t]*:[\w-]+:.*\n)*)"
 
 
@@ -164,6 +166,19 @@ def toc_faults(pages, files):
     return [f"{page} is listed but does not exist" for page in pages if page not in present] + [
         f"{name} is not in the table of contents" for name in sorted(present - set(pages))
     ]
+
+
+def labels_of(text):
+    """The labels of equations, theorems, exercises and sections in a page's Markdown."""
+    return {"".join(match) for match in re.findall(LABEL, text, re.M)}
+
+
+def citation_faults(sources, labels, kinds):
+    """A label that a comment or docstring of the module cites is one of the book's."""
+    cited = [(name, label) for name, source in sources.items()
+             for label in re.findall(rf"\b(?:{'|'.join(kinds)})-[\w-]+", source)]
+    return [f"decon/{name}.py cites {label}, which the book does not have"
+            for name, label in cited if label not in labels]
 
 
 def order_faults(cells):
@@ -308,6 +323,15 @@ def test_markdown_page(page):
         assert not is_chapter(page) and figure_faults([cell]) + exercise_faults([cell], 0) == []
 
 
+def test_the_module_cites_labels_that_the_book_has():
+    texts = [cell.source for page in NOTEBOOKS for cell in
+             nbformat.read(ROOT / "book" / f"{page}.ipynb", as_version=4).cells
+             if cell.cell_type == "markdown"]
+    labels = set().union(*map(labels_of, texts))
+    kinds = KINDS + tuple(page.rpartition("/")[2] for page in NOTEBOOKS if is_chapter(page))
+    assert citation_faults(SOURCES, labels, kinds) == []
+
+
 def test_no_import_climbs():
     assert floor_faults(MODULES) == []
 
@@ -414,6 +438,14 @@ def test_a_bad_chapter_is_caught(change, expected):
     change(notebook)
     found = notebook_faults(notebook, "deconstruction/the-laconic-oracle", BOOK, TOP)
     assert any(expected in fault for fault in found), found
+
+
+def test_a_citation_of_no_label_is_caught():
+    text = "```{prf:theorem}\n:label: normals-tls\n$$ x = 1 $$ (eq-x)\n```\n\n(sec-end)=\n## End"
+    assert labels_of(text) == {"normals-tls", "eq-x", "sec-end"}
+    sources = {"boundary/normals": '"""Slopes."""\n# by (eq-x) and (normals-tls), not (eq-y)'}
+    assert citation_faults(sources, labels_of(text), ("eq", "normals")) == [
+        "decon/boundary/normals.py cites eq-y, which the book does not have"]
 
 
 def test_the_last_chapter_introduces_what_no_written_chapter_does():

@@ -39,12 +39,12 @@ def bisect(oracle: Callable[[Array], Array], P: ArrayLike, N: ArrayLike,
     P, N = np.array(P, float), np.array(N, float)
     active = np.flatnonzero(np.linalg.norm(P - N, axis=1) > width)
     while len(active):
-        # midpoints of the brackets, where there is a number between the ends
+        # midpoints, where there is a number between the ends of a bracket (prop-bracketing-floor)
         M = (P[active] + N[active]) / 2
         between = (M != P[active]).any(1) & (M != N[active]).any(1)
         active, M = active[between], M[between]
 
-        # the label of the midpoint says which half holds the boundary
+        # the label of the midpoint says which half holds the boundary (alg-bracketing-bisection)
         positive = oracle(M) > 0
         P[active[positive]], N[active[~positive]] = M[positive], M[~positive]
         active = active[np.linalg.norm(P[active] - N[active], axis=1) > width]
@@ -97,7 +97,7 @@ def bisect_along(oracle: LabelOracle, X: ArrayLike, V: ArrayLike, guess: ArrayLi
     positive[j] = is_positive(j, near[j])
     towards = np.where(positive, -step, step)
 
-    # walk in doubling steps until the label changes
+    # walk in doubling steps until the label changes (eq-bracketing-along)
     while len(j):
         t = np.clip(near[j] + towards[j], first[j], last[j])
         met = is_positive(j, t) != positive[j]

@@ -52,7 +52,7 @@ def flip_rate(oracle: Oracle, points: Array, random_state: RandomState = 0) -> t
     if wrong == 0:
         return 0.0, 0.0
 
-    # the exact interval of Clopper and Pearson
+    # the exact interval of Clopper and Pearson (eq-misbehave-clopper)
     from scipy.stats import binomtest  # slow to import, and needed here alone
 
     interval = binomtest(wrong, repeated * len(points)).proportion_ci(SETTINGS.confidence)
@@ -98,7 +98,7 @@ def noise_floor(oracle: LabelOracle, X: Array, V: Array, scale: float,
     U = random_tangents(V, step, random_state)
     starts = (X[:, None] + np.arange(n)[:, None] * U[:, None]).reshape(-1, X.shape[1])
 
-    # heights to the last bit, and their fourth differences
+    # heights to the last bit, and their fourth differences (prop-misbehave-differences)
     heights = bisect_along(oracle, starts, np.repeat(V, n, axis=0), 0.0, step, 1e-15 * scale,
                            1000 * step).reshape(-1, n) / scale
     return np.sqrt(np.mean(np.diff(heights, 4, axis=1) ** 2, axis=1) / 70)

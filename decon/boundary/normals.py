@@ -51,7 +51,7 @@ def slope_normals(oracle: LabelOracle, X: ArrayLike, V: ArrayLike, delta: float 
     s, d = X.shape
     normals, bent = np.empty((s, d)), np.zeros(s, bool)
     for j in blocks(s, d * d):
-        # slopes h_u / delta along every u, to one side or to both
+        # slopes h_u / delta along every u, to one side or to both (prop-misbehave-step)
         U = np.stack([orthonormal_complement(v[:, None]).T for v in V[j]])  # (points, d - 1, d)
         slopes, guess = [], 0.0
         for side in (1, -1) if central else (1,):
@@ -61,12 +61,12 @@ def slope_normals(oracle: LabelOracle, X: ArrayLike, V: ArrayLike, delta: float 
             slopes.append(side * heights.reshape(-1, d - 1) / delta)
             guess = np.nan_to_num(-heights)
 
-        # n is proportional to v - sum_u (h_u / delta) u; the next order of the error of central
-        # slopes is about the square of half their difference
+        # n is proportional to v - sum_u (h_u / delta) u (eq-normals-slopes); the next order of the
+        # error of central slopes is about the square of half their difference
         normals[j] = V[j] - np.einsum("jk,jki->ji", sum(slopes) / len(slopes), U)
         bent[j] = np.linalg.norm(slopes[0] - slopes[-1], axis=1) / 2 > bend
 
-    # unit length
+    # unit length; none where n.v is too small (step 4 of alg-normals-slopes)
     normals /= np.linalg.norm(normals, axis=1, keepdims=True)
     normals[bent | ((normals * V).sum(1) < grazing)] = np.nan
     return normals

@@ -52,7 +52,7 @@ def agreement_test(oracle: LabelOracle, machine: Any, points: Array, distance: f
     half = len(points) // 2
     agreement = {"far": float((oracle(points[:half]) == predicted[:half]).mean()), "close": np.nan}
 
-    # the machine's own boundary points, between points of its two labels
+    # the machine's own boundary points, between points of its two labels (thm-bracketing-crossing)
     ends = points if ends is None else np.concatenate([points, ends])
     predicted = machine.predict(ends)
     if abs(int(predicted.sum())) == len(ends):
@@ -60,7 +60,7 @@ def agreement_test(oracle: LabelOracle, machine: Any, points: Array, distance: f
     P, N = pn_pairs(ends[predicted > 0], ends[predicted < 0], half // 2, random_state)
     X, _ = boundary_points(machine.predict, P, N, 1e-3 * distance)
 
-    # steps above and below; where the machine's gradient is zero, there is no boundary
+    # steps along the normals (eq-normals-gradient), up and down; without a gradient, no boundary
     normals = machine.gradient(X)
     lengths = np.linalg.norm(normals, axis=1)
     steep = lengths > 0
@@ -68,7 +68,7 @@ def agreement_test(oracle: LabelOracle, machine: Any, points: Array, distance: f
     inside = oracle.inside(X + normals) & oracle.inside(X - normals)
     X, normals = X[inside], normals[inside]
 
-    # close: labels on both sides
+    # close: labels on both sides; what they prove, says prop-the-whole-algorithm-certificate
     labels = oracle(np.concatenate([X + normals, X - normals]))
     if len(X):
         right = (labels == np.repeat([1, -1], len(X))).sum()

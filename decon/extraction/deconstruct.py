@@ -118,7 +118,7 @@ class _Attempt:
         self.coarser += self.precision != DOUBLE
         self.ledger.discard()
 
-        # one search
+        # one search (alg-the-whole-algorithm-run)
         same = self.noise == self.oracle.noise
         view = self.oracle if same else NoiseView(self.oracle, self.noise)
         self.survey = Survey(view, self.features, self.ledger, self.rng, self.precision)

@@ -55,7 +55,7 @@ def name_without_machine(evidence: GatheredEvidence, reasons: dict[str, str],
     except SelfContradiction as contradiction:
         return unknown(str(contradiction))
 
-    # by its degree, if its polynomial of C(m + D, D) coefficients is too large to be fitted
+    # by its degree, if C(m + D, D) coefficients (eq-polynomial-machines-count) are too many to fit
     if degree and comb(subspace.rank + degree, degree) <= FAMILIES.most_coefficients:
         return unknown()  # it was fitted, and does not agree
     if degree == 3:
@@ -79,7 +79,7 @@ def _shape(evidence, subspace):
             shape = "no polynomial of degree 1 to 3, and straight across S_Y: perhaps a tanh"
         return "", f"{shape} machine, whose behaviour far away lies beyond the bounds"
 
-    # a cylinder that is no tanh machine's
+    # a cylinder that is no tanh machine's, which is flat far away only (prop-kernel-type-slabs)
     if straight and evidence.is_flat_nearby():
         return "", "the boundary is made of flat pieces"
     flat = evidence.is_flat_far_away(subspace.basis) if straight else True
@@ -128,7 +128,7 @@ def remedy_for(oracle: Oracle, evidence: GatheredEvidence, noise: float) -> Reme
         the rate; else, if its brackets are noisier than double precision explains, one with wider
         brackets. A str if there is no remedy: the diagnosis, which may be empty.
     """
-    # does it contradict itself?
+    # does it contradict itself? (eq-misbehave-clopper)
     survey, precision = evidence.survey, evidence.precision
     low, high = flip_rate(oracle, survey.pool.points, evidence.rng)
     if low > noise:
@@ -141,7 +141,8 @@ def remedy_for(oracle: Oracle, evidence: GatheredEvidence, noise: float) -> Reme
     if oracle.dimension == 1:
         return ""
 
-    # does rounding displace its boundary, measured with a step and with a tenth of it?
+    # does rounding displace its boundary, measured with a step and with a tenth of it
+    # (prop-misbehave-differences)?
     P, N = survey.pool.pairs(SETTINGS.noise_brackets)
     X, V = boundary_points(evidence.oracle, P, N, DOUBLE.width * survey.scale)
     step = BOUNDARY.noise_step

@@ -151,7 +151,7 @@ class GatheredEvidence:
                 if len(Z):
                     break
 
-            # the lowest degree that fits
+            # the lowest degree (prop-kernel-type-curve) that fits (eq-kernel-type-misfit)
             fits = [D for D in (2, 3) if len(Z) and misfit(Z, D, width * radius) < 0.5]
             if not fits:
                 return None
@@ -216,14 +216,14 @@ class GatheredEvidence:
         steps = self.rng.standard_normal((SETTINGS.cloud_points, d)) * R / np.sqrt(d)
         pool = self._pool(view, self.survey.ends - c, stay_inside(view, np.zeros(d), steps), R)
 
-        # the space about which the boundary is a surface of revolution
+        # the space about which the boundary is a surface of revolution (prop-misbehave-turning)
         finder = SubspaceFinder(view, pool, np.empty((2, 0, d)), R, self.rng, self.ledger.stage,
                                 self.precision)
         found = finder.search([REVOLUTION])
         if found is None or finder.looks_straight(found.basis):
             return None
 
-        # where the lines x - n / gamma meet it (Eqs. 11 and 12)
+        # where the lines along the normals meet it, x - n / gamma (eq-misbehave-hull)
         gamma = multipliers_for(found.normals, found.points, found.basis)
         meet = (found.points - found.normals / gamma[:, None]) @ found.basis @ found.basis.T
         basis, values = span_of_normals(c + meet, found.rank)

@@ -70,7 +70,7 @@ def decide(evidence: GatheredEvidence, families: Sequence[Family] | None = None)
             reasons[family.name] = str(refuted)
             continue
 
-        # a machine has been found: does it answer like the model?
+        # does the machine answer like the model (prop-the-whole-algorithm-certificate)?
         agreement = _agreement(evidence, candidate.machine)
         if all(value >= SETTINGS.least_agreement for value in agreement.values()):
             return _certified(evidence, family.name, candidate, agreement)

@@ -66,7 +66,7 @@ class Survey:
         d = oracle.dimension
         self.curvature_scale, self.flat, self.X, self.V = np.nan, False, *np.empty((2, 0, d))
 
-        # R0, the unit of all lengths
+        # R0, the unit of all lengths (step 1 of alg-the-whole-algorithm-run)
         self.centre = np.zeros(d) if oracle.bounds is None else np.mean(oracle.bounds, axis=0)
         self.features = real_points(features, d, "features")
         with np.errstate(over="ignore"):
@@ -210,7 +210,7 @@ class Survey:
             self.flat = self._is_flat_between()
             return
 
-        # secants through pairs of points, as unit vectors
+        # secants through pairs of points, as unit vectors (step 2 of alg-the-whole-algorithm-run)
         V, U = self.V[::2], self.X[1::2] - self.X[::2]
         length = np.linalg.norm(U, axis=1, keepdims=True)
         X, U = self.X[::2], U / np.where(length > 0, length, 1)

@@ -54,7 +54,7 @@ def levenberg_marquardt(residual: Callable, linearised: Callable, x: Any, steps:
     """
     r, idle = residual(x), 0
     for _ in range(steps):
-        # more and more damping, until a step helps
+        # more and more damping, the lambda of eq-tanh-at-infinity-lm, until a step helps
         cost, stepped = r @ r, linearised(x, r)
         for _ in range(SETTINGS.dampings if least_damping else 1):
             trial = stepped(damping)

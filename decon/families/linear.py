@@ -28,7 +28,7 @@ class LinearFamily:
                 raise Refuted(f"no linear machine: {len(X)} crossings on a line")
             return Candidate(KernelMachine(Linear(), V, [1.0], X[0] @ V[0]), np.eye(1), 1)
 
-        # S_Y must be one direction n
+        # S_Y must be one direction n, that of w in Psi = w.x (eq-oracle-linear)
         subspace = evidence.subspace_by_normals
         if subspace is None:
             raise Refuted(evidence.why_no_subspace)

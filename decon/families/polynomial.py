@@ -60,13 +60,13 @@ def fit_polynomial(Z: ArrayLike, degree: int, weights: ArrayLike = 1.0) -> tuple
     H /= np.linalg.norm(H, axis=1, keepdims=True)
 
     # a row of monomials h_i h_j .. for every point, times the root of how often T_ij.. occurs, so
-    # that T and its coefficients have one norm
+    # that T and its coefficients have one norm (step 2 of alg-polynomial-machines-fit)
     times = np.sqrt([len(set(permutations(i))) for i in index])
     rows = np.outer(np.broadcast_to(weights, n), times)
     for i in index.T:
         rows *= H[:, i]
 
-    # their null vector is T, in units of the scale
+    # their null vector is T, in units of the scale (step 3 of alg-polynomial-machines-fit)
     vector, values = null_vector(rows)
     vector *= np.r_[np.full(m, 1 / scale), 1][index].prod(1) / times
     T = np.empty((m + 1,) * degree)
@@ -144,7 +144,7 @@ def null_vector(rows: Array, steps: int = 4) -> tuple[Array, Array]:
     tiny = np.finfo(float).eps * np.abs(R).max()
     R[np.diag_indices(p)] += np.where(np.abs(R.diagonal()) < tiny, tiny, 0)
 
-    # Q <- (R^T R)^-1 Q, orthonormal again after every step
+    # inverse iteration, Q <- (R^T R)^-1 Q, orthonormal again after every step
     Q = np.random.default_rng(0).standard_normal((p, 2))
     for _ in range(steps):
         Q = np.linalg.qr(cho_solve((R, False), Q))[0]
@@ -223,7 +223,7 @@ def relevant_directions(A: Array, again: Array, scale: float) -> tuple[Array, Ar
     noise : array (m,)
         The noise of each; a direction whose value does not exceed it many times is not seen.
     """
-    # [M k] of both estimates, in units of the scale
+    # [M k] of both estimates, in units of the scale (prop-polynomial-machines-slice)
     units = np.r_[np.full(len(A) - 1, scale), 1]
     first, second = (B[:-1] * np.outer(units[:-1], units) for B in (A, again))
 

@@ -54,12 +54,13 @@ class QuadraticFamily:
         while s < d:
             seen = self._read(evidence, part, s)
 
-            # does the slice show all m dimensions of S_Y?
+            # does the slice show all m dimensions of S_Y? (prop-polynomial-machines-slice)
             m, values = seen.U.shape[1], seen.singular_values
             faint = values[m - 1] < SETTINGS.faint_value * values[0]
             whole = m < s and (s >= m + SETTINGS.spare_lines or not faint)
 
             # if so, S_Y is completed in R^d, by fewer crossings than R^d has coefficients
+            # (step 4 of alg-the-whole-algorithm-slices)
             fewer = (m + SETTINGS.spare_lines) * (d - s) < unknowns(d) - unknowns(s)
             if whole and (not fits or seen.clear and fewer):
                 with evidence.ledger.stage("subspace"):
@@ -68,7 +69,7 @@ class QuadraticFamily:
                     seen, T = self._averaged(evidence, part, seen, T)
                     return self._candidate(evidence, seen, T, part.x0, scale)
 
-            # if not, a larger slice
+            # if not, a larger slice (step 1 of alg-the-whole-algorithm-slices)
             s = d if whole and fits else s + s // 2
             s = d if 1.2 * s >= d else s
         seen = self._read(evidence, part, d)
@@ -126,7 +127,7 @@ class QuadraticFamily:
         elif not seen.clear:
             caveat = f"S_Y fades into the noise: weaker directions than these {rank} may be hidden"
 
-        # (t, 1)^T A (t, 1) about the origin: t = T^T x - T^T x0
+        # (t, 1)^T A (t, 1) about the origin: t = T^T x - T^T x0 (eq-the-whole-algorithm-everywhere)
         shift = np.eye(len(seen.A))
         shift[:-1, -1] = -x0 @ T
         A = shift.T @ seen.A @ shift

@@ -47,7 +47,7 @@ def quasi_support_vectors(A: Array, scale: float | None = None) -> KernelMachine
     >>> bool(np.isclose(machine.decision_function([w[:2]])[0], factor * (w @ A @ w)))
     True
     """
-    # without a linear part: the eigenvectors of M, and coef0 = 0
+    # without a linear part: the eigenvectors of M (spectral theorem), and coef0 = 0
     M, k, a = A[:-1, :-1], A[:-1, -1], A[-1, -1]
     size, length = np.linalg.norm(M, 2), np.linalg.norm(k)
     if length <= 1e-10 * max(np.sqrt(size * abs(a)), size * (scale or 0)):
@@ -60,14 +60,15 @@ def quasi_support_vectors(A: Array, scale: float | None = None) -> KernelMachine
     A = A * np.outer(units, units)
     A = A / np.abs(A).max()
 
-    # B = A + threshold e e^T, where e = (0, 1), of rank m; or else of rank m + 1
+    # B = A + threshold e e^T, e = (0, 1), of rank m or else m + 1 (prop-polynomial-machines-rank)
     M, k, a = A[:-1, :-1], A[:-1, -1], A[-1, -1]
     c = k @ np.linalg.lstsq(M, k, rcond=1e-12)[0] - a
     for threshold in (c, 1 - a, -1 - a, c + 2, c - 2):
         B = A.copy()
         B[-1, -1] += threshold
 
-        # as a sum of w_i (y_i, 1)(y_i, 1)^T: are its terms small enough to give B again?
+        # as a sum of w_i (y_i, 1)(y_i, 1)^T (eq-polynomial-machines-blocks): are its terms small
+        # enough to give B again?
         vectors, weights = _decompose(B)
         H = np.c_[vectors, np.ones(len(weights))]
         terms = np.abs(weights) * (H**2).sum(1)
@@ -82,6 +83,7 @@ def _decompose(B):
     Y, weights = [np.empty((0, len(B) - 1))], [np.empty(0)]
     for sign in (1, -1):
         # the part of B with eigenvalues of this sign is sign L L^T, and so it is for L Q
+        # (thm-polynomial-machines-freedom)
         block = sign * eigenvalues > 1e-13 * np.abs(eigenvalues).max()
         L = vectors[:, block] * np.sqrt(np.abs(eigenvalues[block]))
         n, last = L.shape[1], np.linalg.norm(L[-1])
@@ -128,7 +130,7 @@ def quasi_cubes(T: Array, origin: ArrayLike, scale: float = 1.0) -> KernelMachin
     shift[:m, m] = -np.asarray(origin)
     T = np.einsum("ijk,ia,jb,kc", T, shift, shift, shift, optimize=True)
 
-    # the vectors y, in units of the scale
+    # the vectors y, in units of the scale (prop-polynomial-machines-cubes)
     e = np.eye(m)
     Y = [np.zeros(m), *e, *-e, *2 * e]
     for i, j in combinations(range(m), 2):

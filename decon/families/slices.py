@@ -144,12 +144,13 @@ class Slice:
 
     def read(self) -> Reading:
         """The quadratic through the points found so far, and its rank."""
-        # the null vector of all points, and of all but a few
+        # the null vector of all points, and of all but a few (alg-polynomial-machines-fit)
         Z, few = self.Z, np.arange(1, 6 + len(self.Z) // 20)
         A, values = fit_polynomial(Z, 2, self.weights)
         again, _ = fit_polynomial(np.delete(Z, few, 0), 2, np.delete(self.weights, few))
 
-        # the rank of [M k]: singular values above the noise, in which the two fits differ
+        # the rank of [M k] (prop-polynomial-machines-slice): singular values above the noise, in
+        # which the two fits differ
         left, singular, noise = relevant_directions(A, again, self.scale)
         rank = max(1, int((singular > SETTINGS.seen_value * noise).sum()))
         clear = bool(singular[rank - 1] > SETTINGS.clear_value * noise[rank - 1])
@@ -195,14 +196,15 @@ class Slice:
         steep = 1 + np.flatnonzero(cosines > SETTINGS.least_incidence)
         few, steep = np.split(steep, [len(steep) // 10 + 4])
 
-        # and some for Eq. (1), with gradients as independent as can be
+        # and some for (1), with gradients as independent as can be, by QR with column pivoting
         n = len(k) + SETTINGS.spare_lines
         if len(steep) < n:
             return None
         j = steep[qr(g[steep - 1].T, mode="r", pivoting=True)[1][:n]]
         T = self.P @ U + W @ self._rows_outside(seen, W, X, V, j)
 
-        # if the boundary is not straight across T: once more, by long walks, and P^T T = U again
+        # if the boundary is not straight across T: once more, by long walks
+        # (alg-kernel-subspace-sharpen), and P^T T = U again
         basis = np.linalg.qr(T)[0]
         if not self._is_straight(X[few], V[few], basis):
             normals = (self.Z[j] @ U @ M + k) @ T.T
@@ -231,7 +233,7 @@ class Slice:
         g = t @ M + k
         q = (t * (g + k)).sum(2) + a
 
-        # Eq. (1) for r and r.M r, all rows of length 1; without a crossing, 0 = 0
+        # (1) for r and r.M r (eq-the-whole-algorithm-row), all rows of length 1; no crossing: 0 = 0
         rows = np.concatenate([2 * delta * g, delta**2 / self.scale], axis=2)
         length = np.linalg.norm(rows, axis=2)
         rows, q = np.nan_to_num(rows / length[..., None]), np.nan_to_num(q / length)

@@ -92,6 +92,7 @@ class Bordered:
             False if the pivot is too small; nothing has changed then.
         """
         # the pivot, the Schur complement of M: the squared distance from the affine hull of S
+        # (eq-learning-and-unlearning-dist)
         s = len(self)
         if s:
             u = self.solve(border)
@@ -100,6 +101,7 @@ class Bordered:
                 return False
 
         # the larger matrix, and its inverse by blocks, rank one more (for S = {k}, by hand)
+        # (eq-learning-and-unlearning-enter)
         self.matrix = np.block([[self.matrix, border[:, None]], [border, corner]])
         if s:
             edge = np.append(-u, 1.0)
@@ -126,6 +128,7 @@ class Bordered:
             return
 
         # the inverse without row and column k, rank one less: R_ij - R_ik R_kj / R_kk
+        # (learning-and-unlearning-rank-one)
         k, R = j + 1, self.inverse
         if R[k, k] == 0:
             raise LostPath("the margin is singular without this example")

@@ -108,7 +108,7 @@ def enumerate_svms(X: ArrayLike, y: ArrayLike, kernel: Kernel, C: float = 1.0,
                 if len(seen) == count:
                     return
 
-            # its children; of equal objectives the first comes first
+            # its children; of equal objectives the first comes first (alg-many-machines-enumerate)
             family = [i for i in support.tolist() if i not in branched]
             for k, i in enumerate(family):
                 svm.return_to(state)

@@ -179,11 +179,11 @@ def kkt_residuals(K: ArrayLike, t: ArrayLike, a: ArrayLike, b: float,
     """
     K, t, a = (np.asarray(array, float) for array in (K, t, a))
 
-    # t_i f_i, and the smallest slacks that it allows
+    # t_i f_i, and the smallest slacks that it allows (soft-margin-hinge)
     margins = t * (K @ (a * t) - b)
     xi = np.maximum(0, 1 - margins)
 
-    # feasibility, and complementary slackness
+    # feasibility, and complementary slackness (eq-soft-margin-kkt)
     residuals = {
         "a >= 0": np.maximum(0, -a),
         "a <= C": np.maximum(0, a - C),

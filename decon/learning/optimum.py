@@ -144,7 +144,7 @@ class Optimum:
         -------
         bool
         """
-        # |Q_ij| is at most the product of two lengths: these are the terms of g_i
+        # |Q_ij| is at most the product of two lengths (Cauchy-Schwarz): these are the terms of g_i
         lengths = np.sqrt(np.abs(self.Q.diagonal()))
         rounding = SETTINGS.violation + SETTINGS.violation_of_terms * lengths * (lengths @ self.a)
 
@@ -178,7 +178,8 @@ class Optimum:
         """
         self.restarts += 1
 
-        # the dual programme of the active examples, and who is on the margin at its optimum
+        # the dual programme (eq-learning-and-unlearning-dual) of the active examples, and who is on
+        # the margin at its optimum
         p, active = 1 - self.y * self.f0, self.part != INACTIVE
         self.a[~active] = 0
         self.a[active] = a = dual_optimum(self.Q[np.ix_(active, active)], self.y[active],
@@ -187,6 +188,7 @@ class Optimum:
         self._set_margin(np.flatnonzero(self.part == MARGIN).tolist())
 
         # the threshold at which g = 0 on the margin: g_i = t_i (v_i - b)
+        # (eq-learning-and-unlearning-g)
         if self.margin:
             v = self.y * (self.Q @ self.a - p)
             self.threshold = float(np.median(v[self.margin]))
@@ -210,6 +212,7 @@ class Optimum:
         self._set_margin([])
 
         # the interval that the KKT conditions allow: max v_i <= b <= min v_i, each over its side
+        # (eq-soft-margin-interval)
         v, active = self.y * (self.Q @ self.a - 1) + self.f0, self.part != INACTIVE
         lower, upper = threshold_bounds(v, self.y, self.a, self.C)
         ends = lower[active].max(initial=-np.inf), upper[active].min(initial=np.inf)

@@ -47,7 +47,7 @@ def follow_path(optimum: Optimum, path: Callable, argument: float) -> None:
     optimum.a[dust] = 0
     optimum.a.clip(0, optimum.C, out=optimum.a)
 
-    # the KKT conditions, afresh
+    # the KKT conditions, afresh (eq-learning-and-unlearning-kkt)
     if events < most and not dust.any():
         optimum.polish()
         if optimum.is_exact():
@@ -115,6 +115,7 @@ def move_C(optimum: Optimum, C: float) -> Iterator[float]:
     """
     while optimum.C != C:
         # the direction: multipliers at the bound move at the rate of the bound
+        # (eq-learning-and-unlearning-price)
         Q, in_error, sign = optimum.Q, optimum.part == ERROR, np.sign(C - optimum.C)
         moving, largest = sign * in_error, Q.diagonal().max(initial=0)
         rates, slopes = direction(optimum, optimum.y @ moving, Q @ moving, largest)
@@ -153,7 +154,8 @@ def next_event(optimum: Optimum, c: int, sign: int) -> float:
     """
     y, Q, a, C = optimum.y, optimum.Q, optimum.a, optimum.C
 
-    # the direction; without a margin a_c waits, and only the threshold moves
+    # the direction (eq-learning-and-unlearning-step); without a margin a_c waits, and only the
+    # threshold moves
     if optimum.margin:
         rates, slopes = direction(optimum, sign * y[c], sign * Q[c], Q[c, c])
         rate, to_bound = sign, C - a[c] if sign > 0 else a[c]
@@ -161,7 +163,8 @@ def next_event(optimum: Optimum, c: int, sign: int) -> float:
         rates, slopes = np.array([sign * y[c]]), sign * y[c] * y
         rate, to_bound = 0, np.inf
 
-    # the nearest event, c's own among them: g_c = 0, or a_c at its bound
+    # the nearest event, c's own among them: g_c = 0, or a_c at its bound (step 3 of
+    # alg-learning-and-unlearning-learn)
     far = distances(optimum, rates, slopes, 0.0)
     far[c] = -optimum.g[c] / slopes[c] if sign > 0 and slopes[c] > 0 else np.inf
 
@@ -196,6 +199,7 @@ def direction(optimum: Optimum, balance: float, push: Array, scale: float) -> tu
         Rates of all g; 0 on the margin.
     """
     # the bordered system keeps sum_i a_i t_i = 0, and g = 0 on the margin
+    # (eq-learning-and-unlearning-step, eq-learning-and-unlearning-slopes)
     S, Q = optimum.margin, optimum.Q
     rates = -optimum.system.solve(np.r_[balance, push[S]])
     slopes = push + rates[1:] @ Q[S] + optimum.y * rates[0]
@@ -353,6 +357,7 @@ def exchange(optimum: Optimum, k: int) -> bool:
     S, C, a = optimum.margin, optimum.C, optimum.a
 
     # k's multiplier moves to its other bound, the margin's make up for it
+    # (eq-learning-and-unlearning-step)
     sign, end, part = (1.0, C, ERROR) if a[k] < C / 2 else (-1.0, 0.0, REST)
     move = -sign * optimum.system.solve(np.r_[optimum.y[k], optimum.Q[S, k]])[1:]
 

@@ -71,6 +71,7 @@ def _pairs(Q, t, p, C, a, gap):
     a, gradient = a.copy(), Q @ a - p
     for _ in range(min(SETTINGS.pair_steps, SETTINGS.pair_steps_per_example * (len(t) + 5))):
         # the KKT conditions: every lower bound of the threshold is below every upper one
+        # (eq-soft-margin-interval)
         lower, upper = threshold_bounds(t * gradient, t, a, C)
         width, i, _ = violating_pair(lower, upper)
         if width <= gap * max(1.0, np.abs(p).max()):
@@ -93,7 +94,8 @@ def _curvature(Q, t, i, j):
 
 def _pair_step(Q, t, C, a, gradient, i, j):
     """Move the multipliers i and j, in place, to the optimum along a_i t_i + a_j t_j = const."""
-    # a_i t_i grows and a_j t_j shrinks: the optimum of a parabola, or the first bound
+    # a_i t_i grows and a_j t_j shrinks: the optimum of a parabola, or the first bound (step 4 of
+    # soft-margin-smo)
     slope, curvature = t[j] * gradient[j] - t[i] * gradient[i], _curvature(Q, t, i, j)
     rooms = (C - a[i] if t[i] > 0 else a[i]), (a[j] if t[j] > 0 else C - a[j])
     step = slope / curvature if slope < min(rooms) * curvature else min(rooms)
@@ -116,14 +118,15 @@ def _active_sets(Q, t, p, C, a):
     for _ in range(10 * len(t) + 100):
         a = _balanced(_optimum_of_face(Q, t, p, C, a), t, C)
 
-        # the conditions across the face, up to the rounding of each example's own gradient
+        # the conditions across the face (eq-soft-margin-interval), up to the rounding of each
+        # example's own gradient
         gradient, rounding = Q @ a - p, 5 * _rounding(Q, p, a)
         lower, upper = threshold_bounds(t * gradient, t, a, C)
         width, i, j = violating_pair(lower - rounding, upper + rounding)
         if width <= 0:
             return a, True
 
-        # the next face: the pair leaves its bounds, unless rounding holds it there
+        # the next face: the pair (eq-soft-margin-pair) leaves its bounds, unless rounding holds it
         before = a[[i, j]].copy()
         _pair_step(Q, t, C, a, gradient, i, j)
         if (a[[i, j]] == before).all():
@@ -135,7 +138,7 @@ def _optimum_of_face(Q, t, p, C, a):
     """Move the free multipliers, in place, to the optimum on their face; some meet a bound."""
     free, rounding = np.flatnonzero((a > 0) & (a < C)), _rounding(Q, p, a)
     while len(free) > 1:
-        # the quadratic on the face, in axes of its own
+        # the quadratic on the face, in its principal axes
         gradient = (Q @ a - p)[free]
         values, vectors = _directions(Q, t, free)
 

@@ -40,7 +40,7 @@ def primal_ridge(Phi: ArrayLike, t: ArrayLike, penalty: float) -> Array:
     Phi, t = checked_examples(Phi, t, labels=False)
     check_positive("penalty", penalty)
 
-    # Eq. 12
+    # the normal equations (eq-dual-representation-primal)
     return solve(Phi.T @ Phi + penalty * np.eye(Phi.shape[1]), Phi.T @ t, assume_a="pos")
 
 
@@ -82,7 +82,7 @@ def dual_ridge(X: ArrayLike, t: ArrayLike, kernel: Kernel, penalty: float) -> Ke
     X, t = checked_examples(X, t, labels=False)
     check_positive("penalty", penalty)
 
-    # the dual variables a = (K + penalty I)^-1 t (Eq. 16)
+    # the dual variables a = (K + penalty I)^-1 t (eq-dual-representation-solution)
     K = kernel(X, X)
     try:
         a = solve(K + penalty * np.eye(len(X)), t, assume_a="sym")

@@ -125,13 +125,15 @@ def train_svm(X: ArrayLike, t: ArrayLike, kernel: Kernel | None = None, C: float
                            f"{kernel}, so there is no hard margin: give a finite C for a soft one, "
                            "or take a richer kernel")
 
-    # the programme, and the threshold in the middle of what the KKT conditions allow (Eq. 9)
+    # the programme, and the threshold in the middle of what the KKT conditions allow
+    # (eq-soft-margin-interval)
     solve = _solve_dual if form == "dual" else _solve_primal
     a = polish(K, t, solve(F, t, C * scale) / scale, C)
     lower, upper = threshold_interval(K, t, a, C)
     b = (lower + upper) / 2
 
-    # slacks, and both objectives (Eqs. 7 and 10); |w|^2 = sum_ij a_i a_j t_i t_j K_ij
+    # slacks (soft-margin-hinge), and both objectives (eq-soft-margin-primal, eq-soft-margin-dual);
+    # |w|^2 = sum_ij a_i a_j t_i t_j K_ij
     psi = K @ (a * t)
     slacks = np.maximum(0, 1 - t * (psi - b))
     square = a * t @ psi
@@ -159,7 +161,7 @@ def polish(K: Array, t: Array, a: Array, C: float = np.inf) -> Array:
     a : array (N,)
         Exactly 0 and C where they are on a bound.
     """
-    # which are on a bound, and so are known
+    # which are on a bound, and so are known (soft-margin-kinds)
     near = SETTINGS.on_bound * a.max()
     rough = np.where(a < near, 0.0, np.where(a > C - near, C, a))
     free = (rough > 0) & (rough < C)
@@ -171,7 +173,7 @@ def polish(K: Array, t: Array, a: Array, C: float = np.inf) -> Array:
 
     exact = np.where(exact > C - 1e-6 * near, C, exact.clip(0))
 
-    # whichever violates the KKT conditions (Eq. 9) least
+    # whichever violates the KKT conditions (eq-soft-margin-interval) least
     def violation(a):
         lower, upper = threshold_interval(K, t, a, C)
         return max(lower - upper, 0) + abs(a @ t)

@@ -130,7 +130,8 @@ def warm_start(result: Any, X: ArrayLike, y: ArrayLike, gamma: float | str = "sc
         gamma = float(1 / (X.shape[1] * (X.var() or 1.0)))
     check_positive("gamma", gamma)
 
-    # the scale of the kernel: the same function of x with another gamma (`with_gamma`)
+    # the scale of the kernel: the same function of x with another gamma (`with_gamma`;
+    # eq-kernel-machines-canonical)
     if isinstance(machine.kernel, Polynomial) and machine.kernel.coef0 > 0:
         machine = machine.with_gamma(gamma)
 

@@ -288,7 +288,7 @@ def vote(answers: Callable[[Array], Array], X: Array, lead: int) -> Array:
     """
     score, undecided = np.zeros(len(X), int), np.arange(len(X))
     while len(undecided):
-        # so many more answers are needed at least: no query is superfluous
+        # so many more answers are needed at least: no query is superfluous (alg-misbehave-vote)
         again = np.repeat(undecided, lead - np.abs(score[undecided]))
         np.add.at(score, again, answers(X[again]))
         undecided = undecided[np.abs(score[undecided]) < lead]

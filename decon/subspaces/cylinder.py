@@ -51,7 +51,7 @@ def holds(oracle: LabelOracle, X: Array, V: Array, basis: Array, baseline: float
     U = np.random.default_rng(random_state).standard_normal((len(X), W.shape[1])) @ W.T
     U *= baseline / np.linalg.norm(U, axis=1, keepdims=True)
 
-    # the boundary passes through its end too
+    # the boundary passes through its end too (eq-kernel-subspace-cylinder)
     return lies_between(oracle, X + stay_inside(oracle, X, U, share=0.5), tolerance * V)
 
 
@@ -102,5 +102,5 @@ def refine(oracle: LabelOracle, X: Array, V: Array, normals: Array, basis: Array
                                baseline) / np.linalg.norm(walks, axis=1)
         slopes[j] = np.nan_to_num(heights).reshape(slopes[j].shape)  # not met: no slope
 
-    # B from its equations
+    # B from its equations (eq-kernel-subspace-sharpen)
     return tilt(basis, W, A[:, best].T, -slopes * (normals * V)[best].sum(1, keepdims=True))

@@ -77,7 +77,7 @@ class SubspaceFinder(Sample):
         """
         share = min(symmetry.share for symmetry in symmetries)
         while len(self.N) < 2 * self.dimension + 10:
-            # do these normals span R^d, as those of a cylinder must not?
+            # do these normals span R^d, as those of a cylinder must not? (kernel-machines-normals)
             enough = list(symmetries) == [CYLINDER] and len(self.N) >= self.dimension + 3
             if enough and self.values[-1] > SETTINGS.weak_value:
                 return None

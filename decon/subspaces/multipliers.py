@@ -102,7 +102,7 @@ def log_det_multipliers(normals: ArrayLike, points: ArrayLike, steps: int = 400,
         rows = rows @ np.linalg.qr(rows.T)[0]
     N, X = np.split(rows, 2)
 
-    # each gamma_j minimises (n_j - gamma_j x_j)^T W (n_j - gamma_j x_j)
+    # each gamma_j minimises (n_j - gamma_j x_j)^T W (n_j - gamma_j x_j) (eq-gaussian-subspace-mm)
     gamma, eps = np.zeros(len(X)), np.linalg.norm(N, 2)
     smallest = 1e-6 * eps
     for _ in range(steps):

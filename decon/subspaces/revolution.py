@@ -44,7 +44,7 @@ def reflected(X: Array, V: Array, W: Array, P: ArrayLike) -> tuple[Array, Array]
     length = np.linalg.norm(step, axis=1, keepdims=True)
     u = step / np.where(length > 1e-12 * np.linalg.norm(P, axis=1, keepdims=True), length, np.inf)
 
-    # directions v - 2 (u.v) u
+    # directions v - 2 (u.v) u: Householder's reflection
     lean = (V @ W * u).sum(1, keepdims=True)
     return X + step @ W.T, V - 2 * lean * u @ W.T
 
@@ -99,7 +99,7 @@ def holds(oracle: LabelOracle, X: Array, V: Array, basis: Array, angle: float, t
         aside *= length / np.linalg.norm(aside, axis=1, keepdims=True)
         to = np.cos(angle) * P + np.sin(angle) * aside
 
-    # the boundary passes through the rotated points too
+    # the boundary passes through the rotated points too (thm-gaussian-subspace-revolution)
     X, V = reflected(X, V, W, to)
     return lies_between(oracle, X, tolerance * V)
 
@@ -146,6 +146,7 @@ def refine(oracle: LabelOracle, X: Array, V: Array, normals: Array, basis: Array
     best = qr(A * np.linalg.norm(P, axis=1), mode="r", pivoting=True)[1][:times * len(A)]
 
     # G: the rows B U^T (n_j - gamma_j x_j), from k turns of each point
+    # (eq-gaussian-subspace-newton)
     G = np.zeros((len(best), k))
     for block in blocks(len(best), k * X.shape[1]):
         j = best[block]
@@ -162,7 +163,7 @@ def refine(oracle: LabelOracle, X: Array, V: Array, normals: Array, basis: Array
         steps[np.isnan(h)] = 0
         G[block][lost] = (np.linalg.pinv(steps[lost]) @ right[lost])[..., 0]
 
-    # B from its equations
+    # B from its equations (step 4 of alg-gaussian-subspace-turning)
     return tilt(basis, W, A[:, best].T, G)
 
 

@@ -79,7 +79,7 @@ class Sample:
         if len(self.ahead[0]) < n + SETTINGS.held_back:
             return False
 
-        # normals at the first of them; the last are held back to test a subspace
+        # normals (alg-normals-slopes) at the first of them; the last are to test a subspace
         (X, V), self.ahead = self.ahead[:, :n], self.ahead[:, n:]
         with self.stage("normals"):
             N = slope_normals(self.oracle, X, V, self.precision.slope_step * self.scale,

@@ -111,7 +111,7 @@ class Cylinder(Symmetry):
     share = SETTINGS.cylinder_share
 
     def candidates(self, sample: Sample) -> Iterator[tuple[Array, bool, int]]:
-        # spans of the leading singular vectors of the normals, at every gap (section 3.3)
+        # spans of the leading singular vectors, at every gap (step 3 of alg-kernel-subspace-svd)
         s, tolerance = len(sample.N), sample.precision.rough_symmetry_tolerance
         left, values = span_of_normals(sample.N, rank=s)
         gaps = np.flatnonzero(values[:-1] > SETTINGS.cylinder_gap * values[1:]) + 1
@@ -159,7 +159,8 @@ class Revolution(Symmetry):
         if s < 6:
             return
 
-        # the n_j - gamma_j x_j, by log det (Eqs. 11 and 12): ranks at gaps, the clearest first
+        # the n_j - gamma_j x_j in S_Y (eq-gaussian-subspace-corrected), by log det
+        # (eq-gaussian-subspace-logdet): ranks at gaps, the clearest first
         left, values = span_of_corrected_normals(N, X, log_det_multipliers(N, X), rank=d)
         ratios = values[:-1] / values[1:]
         gap = SETTINGS.coarse_revolution_gap if coarse else SETTINGS.revolution_gap
@@ -172,9 +173,9 @@ class Revolution(Symmetry):
         late = s > 3 * last
         for k in dict.fromkeys(ranks + [last + 1, last + 2] if late else ranks):
             if k >= d or k * (d - k) >= s * (d - k - 1):
-                continue  # s normals of anything at all can be brought to this rank
+                continue  # any s normals can be brought to this rank (eq-gaussian-subspace-count)
 
-            # the multipliers that fit this rank best
+            # the multipliers that fit this rank best (eq-gaussian-subspace-alternate)
             gamma = refine_multipliers(N, X, multipliers_for(N, X, left[:, :k]), k, steps=20)
             basis = span_of_corrected_normals(N, X, gamma, k)[0]
 

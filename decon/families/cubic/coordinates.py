@@ -99,7 +99,8 @@ class SumOfCubes:
             if done or not off < SETTINGS.largest_correction or k == SETTINGS.refinements:
                 break
 
-            # all other points, and the sum of cubes whose boundary passes through them
+            # all other points, and the sum of cubes whose boundary passes through them (step 5 of
+            # alg-support-vectors-of-a-cubic-planes)
             others = np.setdiff1d(np.arange(len(L)), sample)
             h[others] = own.heights(oracle, at[others], L[others], 2 * off, width)
             kept = np.isfinite(h)
@@ -126,7 +127,8 @@ class SumOfCubes:
         L : array (n, k)
             and their values.
         """
-        # on p^3 + q^3 = 1, two points for every pair, in random order, and three for neighbours
+        # on p^3 + q^3 = 1 (eq-support-vectors-of-a-cubic-own), two points for every pair, in random
+        # order, and three for neighbours
         m = len(self.V)
         pairs = np.repeat(np.transpose(np.triu_indices(m, 1)), 2, axis=0)
         swapped = rng.random(len(pairs)) < 0.5
@@ -262,7 +264,8 @@ def outside(own: SumOfCubes, oracle: LabelOracle, baseline: float, width: float,
         up, down = (oracle(X + walks + (height + side * off)[:, None] * U) for side in (1, -1))
         return (up < 0) | (down > 0)
 
-    # which points show that something is missing?
+    # which points show that something is missing (step 6 of
+    # alg-support-vectors-of-a-cubic-planes)?
     lengths = np.linalg.norm(own.forms()[0], axis=1) / own.unit / np.sqrt(W.shape[1])
     small = np.maximum(SETTINGS.least_tilt * lengths * baseline, 4 * width)
     shown = np.any([misses(walk(baseline), small) for _ in range(SETTINGS.walks)], axis=0)

@@ -45,7 +45,7 @@ def sum_of_cubes(T: Array, scale: float = 1.0, random_state: RandomState = 0) ->
     >>> bool(np.allclose(np.einsum('ri,rj,rk', W, W, W), T))
     True
     """
-    # coordinates of like size, and the tensor on the span of the v_i
+    # like units, and the tensor on the span of the v_i (step 1 of alg-polynomial-machines-cubic)
     rng, n = np.random.default_rng(random_state), len(T)
     units = np.r_[np.full(n - 1, scale), 1]
     T = T * units[:, None, None] * units[:, None] * units
@@ -56,6 +56,7 @@ def sum_of_cubes(T: Array, scale: float = 1.0, random_state: RandomState = 0) ->
     best, V = np.inf, np.zeros((0, n))
     for _ in range(10):
         # Jennrich: up to their lengths, the v_i are the eigenvectors of T(a) T(b)^-1
+        # (eq-polynomial-machines-pencil)
         a, b = rng.standard_normal((2, basis.shape[1]))
         try:
             pencil = np.linalg.solve((core @ b).T, (core @ a).T).T
@@ -71,6 +72,7 @@ def sum_of_cubes(T: Array, scale: float = 1.0, random_state: RandomState = 0) ->
         if (error := float(np.linalg.norm(cubes - T))) < best:
             best, V = error, vectors * np.cbrt(weights)[:, None]
 
+    # Gauss-Newton steps for all of them together (step 3 of alg-polynomial-machines-cubic)
     V, error = _refined(T, V)
     if not error < 1e-5 * np.linalg.norm(T):
         raise Refuted(f"this cubic is no sum of at most {n} cubes of independent vectors")
@@ -136,6 +138,7 @@ def cubes_of_pencil(g: Array, H: Array, c0: float) -> tuple[Array, float]:
            [ 1., -1.,  1.]]), 5.0)
     """
     # the dual basis x_i, as columns of X: eigenvectors of the pencil of Hessians
+    # (thm-support-vectors-of-a-cubic-pencil)
     try:
         values, X = eig(*H)
         X, vectors = X.real, np.linalg.inv(X.real)  # rows of the latter: the v_i up to factors q
@@ -208,6 +211,7 @@ def refit(at: Array, L: Array, m: int, b: float, width: float) -> tuple[Array, f
         J = jacobian(index, h, x[:-1].reshape(m, m + 1), slope)
         return lambda damping: x + lsqr(J, -r, damping, atol=1e-10, btol=1e-10, iter_lim=4000)[0]
 
+    # damped Gauss-Newton steps for G and b (eq-support-vectors-of-a-cubic-newton)
     x = levenberg_marquardt(residual, linearised, np.r_[np.eye(m, m + 1).ravel(), b],
                             SETTINGS.refitting_steps, 0.0, SETTINGS.least_damping,
                             SETTINGS.least_refitting_gain, enough=len(L) * width**2)

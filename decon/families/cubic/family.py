@@ -74,6 +74,8 @@ def _by_planes(evidence, basis):
     enough = SETTINGS.least_rank_for_planes <= basis.shape[1] <= len(N)
     if not enough or evidence.bounded or evidence.precision.coarse:
         return None
+
+    # frame, reference, planes and pencil (steps 1 to 4 of alg-support-vectors-of-a-cubic-planes)
     frame = frame_of(basis, N, survey.curvature_scale)
     for points in (survey.X, np.roll(survey.X, -1, axis=0)):
         try:
@@ -86,7 +88,7 @@ def _by_planes(evidence, basis):
             except Refuted:
                 continue
 
-            # near enough to be refined, and right afterwards?
+            # near enough to be refined (step 5), and right afterwards?
             if np.quantile(own.distances(sections.points()), 0.99) < SETTINGS.largest_distance:
                 own, done = own.refine(evidence.oracle, width, evidence.rng)
                 off = np.median(own.distances(sections.points()))
@@ -111,6 +113,7 @@ def _with_own_vectors(evidence, own):
 
 def _by_coefficients(evidence, basis):
     """The candidate of all coefficients of a cubic on S_Y, by a null vector."""
+    # C(m + 3, 3) coefficients (eq-polynomial-machines-count): not too many?
     survey, precision, m = evidence.survey, evidence.precision, basis.shape[1]
     R, x0 = survey.curvature_scale, survey.X[0]
     unknowns = (m + 1) * (m + 2) * (m + 3) // 6
@@ -118,13 +121,14 @@ def _by_coefficients(evidence, basis):
         raise Refuted(f"a cubic that is no sum of {m} cubes of independent vectors, and of "
                       f"{unknowns} coefficients, too many to be fitted")
 
-    # boundary points inside S_Y: what is orthogonal to it does not matter
+    # boundary points inside S_Y: what is orthogonal to it does not matter (kernel-machines-type-a)
     ends = x0 + (survey.ends - x0) @ basis @ basis.T
     part = Slice(evidence.oracle, x0, ends, R, np.sqrt(R / survey.scale), evidence.rng,
                  frame=basis, precision=precision)
     part.grow(m, int(FAMILY.spare_share * unknowns) + FAMILY.spare_points, 1.0)
 
-    # the cubic through them, if there is one and no other, with the sign of known labels
+    # the cubic through them (alg-polynomial-machines-fit), if there is one and no other, with the
+    # sign of known labels
     T, values = fit_polynomial(part.Z, 3, part.weights)
     if not values[0] > SETTINGS.clear_null_vector * values[1]:
         raise Refuted("many cubics fit the boundary equally well: it need not be one", True)
@@ -133,7 +137,7 @@ def _by_coefficients(evidence, basis):
     psi, _ = evaluate(T, (survey.pool.points - x0) @ basis)
     T *= 1 if np.sign(psi) @ survey.pool.labels >= 0 else -1
 
-    # a sum of few cubes, or of quasi-cubes
+    # a sum of few cubes, or of quasi-cubes (prop-polynomial-machines-cubes)
     try:
         return _sum_of_cubes(evidence, part, basis, T)
     except Refuted as refuted:
@@ -150,13 +154,14 @@ def _sum_of_cubes(evidence, part, basis, T):
     V, threshold = without_threshold(sum_of_cubes(T, R), R)
 
     # as many as dimensions: refined on the boundary, they are the model's own
+    # (thm-polynomial-machines-jennrich)
     if len(V) == m and not evidence.bounded:
         own = SumOfCubes(part.x0, basis, V, threshold)
         own, done = own.refine(evidence.oracle, precision.width, evidence.rng)
         if done:
             return _with_own_vectors(evidence, own)
 
-    # else a machine whose boundary passes through the points
+    # else a machine whose boundary passes through the points, by Sampson's distances
     A = V[:, :-1] @ basis.T
     machine = machine_of_forms(A, V[:, -1] - A @ part.x0, threshold, R)
     X = part.points

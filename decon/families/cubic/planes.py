@@ -121,7 +121,7 @@ class PlaneSections:
         axes = self._coefficients(self.axes, 6, g, width)
         g, h = axes[:, :3], 2 * axes[:, 3:5]
 
-        # those of two axes the rest: u^T H u = (H_ii + H_jj) / 2 + H_ij
+        # those of two axes the rest, by polarisation: u^T H u = (H_ii + H_jj) / 2 + H_ij
         i, j = self.i, self.j
         pairs = self._coefficients(self.pairs, 3, np.sqrt(0.5) * (g[i] + g[j]), width)
         H = np.stack([np.diag(column) for column in h.T])
@@ -174,14 +174,15 @@ class PlaneSections:
         todo, lines = np.arange(len(i)), Lines(query, np.empty(0, int), np.empty((0, 2)), self.rng)
         table, best = np.empty((len(i), 0), int), np.empty((len(i), unknowns), int)
         for stretch in SETTINGS.stretches:
-            # more lines in the planes that need some, coarsely bracketed
+            # more lines in the planes that need some, coarsely bracketed (step 3 of
+            # alg-support-vectors-of-a-cubic-planes)
             start = self._starts(len(todo), count, stretch)
             new = Lines(query, np.repeat(todo, count), start, self.rng)
             new.narrow(SETTINGS.coarse_width, relative=True)
             table = np.c_[table, len(lines.plane) + np.arange(len(new.plane)).reshape(-1, count)]
             lines.extend(new)
 
-            # the best of all lines there, by pivoting; are they good enough?
+            # the best of all lines there, by QR with column pivoting; are they good enough?
             best[todo] = np.take_along_axis(table, pivoting(table)[0], 1)
             lines.narrow(SETTINGS.fine_width, among=best[todo].ravel())
             poor = pivoting(best[todo])[1] < least_pivot
@@ -236,7 +237,8 @@ def _reference_line(oracle, points, frame, rng):
                 break
             scale *= stretch
 
-        # c(t) = T(x0 + t v) for directions v, and the one in which t and t^3 weigh most
+        # c(t) = T(x0 + t v) for directions v (eq-support-vectors-of-a-cubic-plane), and the one in
+        # which t and t^3 weigh most
         c = np.stack([np.full(24, T[2, 2, 2]), 3 * V @ T[2, 2],
                       3 * np.einsum("ni,ij,nj->n", V, T[2], V),
                       np.einsum("ni,nj,nk,ijk->n", V, V, V, T)])

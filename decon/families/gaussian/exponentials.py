@@ -161,7 +161,7 @@ def fit_exponentials(surface: Exponentials, X: Array, floor: float = 0.0,
         if not r @ r > len(X) * floor**2 or damping > 0.1 or not norms.all():
             break
 
-        # velocity: the Gauss-Newton step, J v = -r, damped where it has to be (Levenberg)
+        # velocity: the Gauss-Newton step, J v = -r, damped if need be (eq-tanh-at-infinity-lm)
         rows = J if damping == undamped else np.concatenate([J, damping * np.diag(norms)])
         Q, R = np.linalg.qr(rows)
         v = -solve_triangular(R, Q[:len(J)].T @ r)
@@ -170,6 +170,7 @@ def fit_exponentials(surface: Exponentials, X: Array, floor: float = 0.0,
             break
 
         # acceleration: J a = -r'', with r'' = 2/h ((r(p + h v) - r) / h - J v) at h = 0.1
+        # (eq-gaussian-measuring-stick-parabola)
         steep = np.linalg.norm(surface.gradient(X), axis=1)
         bent = 20 * ((surface.updated(0.1 * v)(X) / steep - r) / 0.1 - J @ v)
         a = -solve_triangular(R, Q[:len(J)].T @ bent) if np.isfinite(bent).all() else 0 * v
@@ -237,7 +238,8 @@ def d_optimal_points(surface: Exponentials, X: Array, candidates: Array, n: int,
     uncertainty = width * np.linalg.norm(V, axis=1)
     V, candidates, uncertainty = (a[uncertainty < limit] for a in (V, candidates, uncertainty))
 
-    # the most uncertain one, then the others as they are once it is measured (rank-one update)
+    # the most uncertain one (prop-gaussian-measuring-stick-telling), then the others as they are
+    # once it is measured: V (I + v v^T)^(-1/2), a rank-one update
     chosen: list[int] = []
     for _ in range(min(n, len(V))):
         size = (V**2).sum(1)

@@ -96,7 +96,7 @@ def sigma_candidates(ell: Array, index: Array) -> tuple[Array, Array]:
     steps = _steps_to_zeros(E[0], g)
     g = (g[:, None] + steps)[np.abs(steps) < 0.6 * grid_step]
 
-    # Newton's method, from each of them to the zero that is nearest; each zero once
+    # Newton's method [Ruhe 1973], from each of them to the zero that is nearest; each zero once
     for _ in range(4):
         steps = _steps_to_zeros(E[0], g)
         nearest = steps[np.arange(len(g)), np.abs(steps).argmin(1)]
@@ -105,6 +105,7 @@ def sigma_candidates(ell: Array, index: Array) -> tuple[Array, Array]:
     sigma2 = np.exp(g[np.diff(g, prepend=-np.inf) > 1e-9])
 
     # the contrast tells which of them is a zero of both matrices, with a common null vector
+    # (eq-gaussian-measuring-stick-factors)
     G = np.exp(E / (2 * sigma2[:, None, None, None]))
     values = np.linalg.svd(np.concatenate([G[:, 0], G[:, 1]], axis=2), compute_uv=False)
     contrast = values[:, -1] / values[:, -2]
@@ -156,7 +157,7 @@ def solve_pencil(ell: Array, index: Array, shifts: Array, sigma2: float) -> tupl
     if not np.isfinite(G).all():
         raise Refuted("the pencil is singular: its exponentials overflow with so small a sigma")
 
-    # on the common column space: eigenvectors of G_1 G_0^-1
+    # on the common column space: eigenvectors of G_1 G_0^-1 (thm-gaussian-measuring-stick-pencil)
     basis = np.linalg.svd(np.concatenate(G, axis=1))[0][:, :-1]
     first, second = (basis.T @ g @ basis for g in G)
     try:
@@ -170,7 +171,7 @@ def solve_pencil(ell: Array, index: Array, shifts: Array, sigma2: float) -> tupl
         raise Refuted("an eigenvector of the pencil has a zero: no exponential has")
     theta = np.linalg.lstsq(shifts[1:], logs[1:], rcond=None)[0].T
 
-    # G_0 = A diag(alpha) A^T is linear in alpha
+    # G_0 = A diag(alpha) A^T is linear in alpha (eq-gaussian-measuring-stick-factors)
     A = np.exp(shifts @ theta.T - diagonal[:, None])
     alpha = np.linalg.lstsq((A[:, None] * A).reshape(-1, len(theta)), G[0].ravel(), rcond=None)[0]
     return theta, alpha

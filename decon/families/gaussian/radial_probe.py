@@ -125,7 +125,7 @@ class RadialProbe:
         ell = np.empty((2, len(shifts), len(shifts)))  # at s_i + s_j + s_k, i <= j <= k
         ell[0, 0, 0], miss = q0**2, 0.0
         for level in range(4):
-            # the prediction, and how far off it may be
+            # the prediction (first by eq-gaussian-measuring-stick-shift), and how far off it may be
             at = nonzero == level
             i, j, k = triples[at].T
             if level < 2:

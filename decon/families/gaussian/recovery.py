@@ -62,8 +62,9 @@ def gaussian_machine(oracle: LabelOracle, subspace: Subspace, cloud: Array, scal
     direction = out @ rng.standard_normal(out.shape[1])
     probe = RadialProbe(oracle, basis, direction / np.linalg.norm(direction), inside, scale, width)
 
-    # q is known at every z, and q^2 / 2 has the gradient mu - z, where the normal leads to mu: most
-    # room is where q^2 falls to 0 last; if there is not enough, it may be between the z
+    # q is known at every z; q^2 / 2 has the gradient mu - z (eq-gaussian-measuring-stick-shift),
+    # where the normal leads to mu (eq-gaussian-subspace-corrected): most room is where q^2 falls to
+    # 0 last; if there is not enough, it may be between the z
     q = np.linalg.norm(across, axis=1)
     means = (points - normals / multipliers_for(normals, points, basis)[:, None]) @ basis
     order = np.argsort(-(q**2) / (np.linalg.norm(means - Z, axis=1) + q))
@@ -71,6 +72,7 @@ def gaussian_machine(oracle: LabelOracle, subspace: Subspace, cloud: Array, scal
     centres = [*zip(Z[order], q[order], means[order], strict=True), *between]
 
     # a pencil, more points and a fit about the first centres that have room, until they agree
+    # (steps 2 to 5 of alg-gaussian-measuring-stick)
     reason = Refuted("no Gaussian machine: the label flips close to S_Y everywhere")
     starts = ((*centre, _inner_shifts(probe, centre[0], rng)) for centre in centres)
     for start in islice((s for s in starts if s[-1] is not None), SETTINGS.pencils):
@@ -104,13 +106,14 @@ def _first_surface(probe, z0, q0, mean, shifts):
     Surface and points are in coordinates ((z, q) - origin) / scale.
     """
     # distances over all sums of three shifts; ell is 2 sigma^2 log of a sum of exponentials
+    # (eq-gaussian-measuring-stick-G)
     R, (triples, index) = probe.scale, triple_sums(shifts)
     sums = shifts[triples].sum(1)
     q = probe.distances_over_sums(z0, q0, mean, shifts, triples)
     ell = q**2 + (sums**2).sum(1)
     origin, X = np.r_[z0, q[0]], np.c_[sums, q - q[0]] / R
 
-    # the sigma whose surface goes through the points best
+    # the sigma whose surface goes through the points best (thm-gaussian-measuring-stick-sigma)
     candidates, contrast = sigma_candidates(ell, index)
     best, surface = SETTINGS.pencil_misfit, None
     for sigma2 in candidates[contrast <= SETTINGS.largest_contrast]:
@@ -133,7 +136,8 @@ def _fitted_farther_out(probe, surface, X, origin, places, rng):
     """
     n, R = (len(surface.alpha) + 1) ** 2 // 8, probe.scale
     for limit in SETTINGS.uncertainties:
-        # measure the most informative points, from where the surface has them
+        # measure the points that tell most (prop-gaussian-measuring-stick-telling), from where the
+        # surface has them
         over = _points_over(surface, origin / R, places / R, rng)
         chosen, spread = d_optimal_points(surface, X, over, n, limit, probe.width, SETTINGS.tilt)
         Z, guess = (chosen[:, :-1] + origin[:-1] / R) * R, chosen[:, -1] * R + origin[-1]
@@ -141,7 +145,7 @@ def _fitted_farther_out(probe, surface, X, origin, places, rng):
         chosen[:, -1] = (q - origin[-1]) / R
         X = np.concatenate([X, chosen[np.isfinite(q)]])
 
-        # fit the surface to all points
+        # fit the surface to all points (eq-gaussian-measuring-stick-surface)
         surface, rms = fit_exponentials(surface, X, probe.width / 10)
         if not rms < SETTINGS.machine_misfit * probe.width:
             raise Refuted(f"no Gaussian machine: the best one is {rms:.1g} of the data's scale off")
@@ -160,7 +164,8 @@ def _points_over(surface, origin, places, rng):
     log_psi = np.log(np.maximum(surface(np.c_[Z, np.full(len(Z), -origin[-1])]) + 1, 1))
     inside = log_psi > surface.tau * SETTINGS.least_room**2
 
-    # q^2 = 2 sigma^2 log Psi / b, corrected by Newton's method: vectors tilt along the probe
+    # q^2 = 2 sigma^2 log Psi / b (eq-gaussian-measuring-stick-q), corrected by Newton's method:
+    # vectors tilt along the probe
     X = np.c_[Z[inside], np.sqrt(log_psi[inside] / surface.tau) - origin[-1]]
     for _ in range(3):
         X[:, -1] -= surface(X) / surface.gradient(X)[:, -1]
@@ -170,6 +175,7 @@ def _points_over(surface, origin, places, rng):
 def _machine(probe, surface, X, origin, rms, error):
     """The machine in R^d; rms; the larger of the error and what the vectors' tilt adds to it."""
     # in the plane of S_Y and the probe: the vectors, and their weights on S_Y, where q = 0
+    # (prop-gaussian-measuring-stick-lean)
     R, tau = probe.scale, surface.tau / probe.scale**2
     Y = surface.theta / (2 * surface.tau) * R + origin
     weights = surface.alpha * np.exp(tau * (((Y - origin) ** 2).sum(1) - Y[:, -1] ** 2))
@@ -185,6 +191,7 @@ def _machine(probe, surface, X, origin, rms, error):
         tilt_error = rms * (errors / lengths).max()
 
     # on S_Y a tilted vector's weight is smaller than its own by a factor
+    # (prop-gaussian-measuring-stick-lean)
     weights = weights * np.exp(tau * (tilts**2).sum(1))
     machine = KernelMachine(Gaussian(float(1 / np.sqrt(2 * tau))), Y @ probe.basis.T + tilts,
                             probe.inside * weights, probe.inside)
@@ -227,7 +234,8 @@ def _tilts(probe, Y, weights, tau, Z, along, out):
     best = qr(shares.T, mode="r", pivoting=True)[1][:len(Y) + 2]
     terms, Z, k = terms[best], Z[best], out.shape[1]
 
-    # distances along the columns of `out`, from where they are without any tilt
+    # distances along the columns of `out`, from those without any tilt
+    # (eq-gaussian-measuring-stick-q)
     psi = np.maximum(terms.sum(1), 1)
     guess = np.tile(np.sqrt(np.log(psi) / tau), k)
     step = np.tile(np.abs(terms @ along) / psi + 4 * probe.width * probe.scale, k)

@@ -45,7 +45,7 @@ class TanhFamily:
         if len(machine.weights) < basis.shape[1]:
             basis = np.linalg.qr(machine.support_vectors.T)[0]
 
-        # of two units, labels do not tell the vectors
+        # of two units, labels do not tell the vectors (thm-tanh-at-infinity-unique asks for 3)
         own = len(machine.weights) > 2
         caveat = "" if own else "two tanh units: other pairs have the same boundary"
         return Candidate(machine, basis, basis.shape[1], own, caveat)
@@ -61,7 +61,8 @@ class TanhFamily:
         inside = AffineView(evidence.oracle, basis=basis, scale=scale)
         whole = AffineView(evidence.oracle, scale=scale)
 
-        # directions and weights; more directions than dimensions where these do not explain labels
+        # directions and weights (step 1 of alg-tanh-at-infinity-all); more directions than
+        # dimensions where these do not explain labels
         with evidence.ledger.stage("far field"):
             normals, Z, labels = hyperplane_normals(inside, rng)
             weights, threshold = rough_weights(normals, Z, labels)
@@ -69,7 +70,7 @@ class TanhFamily:
                 normals = further_normals(inside, normals, Z, labels, rng)
                 weights, threshold = rough_weights(normals, Z, labels)
 
-        # all numbers of the units
+        # all numbers of the units (steps 2 to 7 of alg-tanh-at-infinity-all)
         with evidence.ledger.stage("tanh units"):
             units, error = rough_units(inside, normals, weights, threshold, rng)
             units, Z, width = fine_units(inside, units, error, rng, evidence.precision.width)

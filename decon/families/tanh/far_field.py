@@ -56,7 +56,7 @@ def hyperplane_normals(oracle: LabelOracle, rng: np.random.Generator) -> tuple[A
         answers = oracle(ends.reshape(-1, m)).reshape(2, -1)
         Z, labels = np.concatenate([Z, *ends]), np.concatenate([labels, *answers])
 
-        # a label that changes is the work of a new one
+        # a label that changes is the work of a new one (eq-tanh-at-infinity-pivotal)
         known, changed = len(normals), answers[0] != answers[1]
         order = np.argsort(answers, axis=0)[:, :, None]
         N, P = np.take_along_axis(ends, order, axis=0)[:, changed]
@@ -94,7 +94,8 @@ def further_normals(oracle: LabelOracle, normals: Array, Z: Array, labels: Array
     """
     idle, most, unexplained = 0, 2 * normals.shape[1], []
     while idle < SETTINGS.idle_batches / 5:
-        # boundary points on random segments: which of them lie on no known hyperplane?
+        # boundary points on random segments: which of them lie on no known hyperplane
+        # (eq-tanh-at-infinity-offset)?
         pairs = pn_pairs(Z[labels > 0], Z[labels < 0], SETTINGS.segments, rng)
         P, N = bisect(oracle, *pairs, SETTINGS.normal_width)
         X = (P + N) / 2
@@ -143,7 +144,7 @@ def rough_weights(normals: Array, Z: Array, labels: Array) -> tuple[Array, float
     >>> w.round(3) + 0., round(b, 3) + 0.
     (array([1., 0.]), 0.0)
     """
-    # every combination of signs with its label is one inequality
+    # every combination of signs with its label is one inequality (eq-tanh-at-infinity-vote)
     rows = np.unique(np.c_[np.sign(Z @ normals.T), labels], axis=0)
     n, k = len(rows), len(normals)
     sides = rows[:, -1:] * np.c_[rows[:, :-1], -np.ones(n)]
@@ -169,7 +170,7 @@ def _segments(normals, Z, labels, balanced, rng):
     centres = rng.standard_normal((n, m - k)) @ free.T / np.sqrt(m - k)
     centres *= np.geomspace(0.3, 3, n)[:, None]
 
-    # moved to where the known units have random signs, or a sum near the threshold
+    # moved to where the known units have random signs, or a close vote (eq-tanh-at-infinity-vote)
     signs = rng.choice([-1, 1], (n, k))
     if balanced and k > 1:
         recent = slice(-SETTINGS.recent_labels, None)
@@ -179,7 +180,7 @@ def _segments(normals, Z, labels, balanced, rng):
         signs[::2] = patterns[rng.permutation(closest)[:n:2]]
     centres += (signs * rng.uniform(0.05, 0.15, signs.shape)) @ np.linalg.pinv(normals).T
 
-    # steps orthogonal to all known normals
+    # steps orthogonal to all known normals (step 1 of alg-tanh-at-infinity-directions)
     steps = rng.standard_normal((n, m - k)) @ free.T
     steps /= np.linalg.norm(steps, axis=1, keepdims=True)
     return SETTINGS.far_distance * np.array([centres + steps, centres - steps])
@@ -190,7 +191,7 @@ def _with_normal(normals, oracle, P, N, rng):
     if not len(P):
         return normals
 
-    # the normal, from slopes; does the plane pass by the origin?
+    # the normal, from slopes (alg-normals-slopes); does the plane pass by the origin?
     V, width = (P[:1] - N[:1]) / np.linalg.norm(P[0] - N[0]), SETTINGS.normal_width
     P, N = bisect(oracle, P[:1], N[:1], width)
     x = (P + N) / 2
@@ -198,7 +199,7 @@ def _with_normal(normals, oracle, P, N, rng):
     if not abs(x[0] @ normal) < SETTINGS.plane_sine * np.linalg.norm(x):
         return normals
 
-    # does the boundary continue straight along it?
+    # does the boundary continue straight along it? (step 3 of alg-tanh-at-infinity-directions)
     aside = rng.standard_normal((SETTINGS.plane_points, len(normal)))
     aside -= (aside @ normal)[:, None] * normal
     aside *= SETTINGS.plane_step / np.linalg.norm(aside, axis=1, keepdims=True)

@@ -54,7 +54,8 @@ def fine_units(oracle: LabelOracle, units: TanhSum, error: float, rng: np.random
     for k in range(fewest, fewest + SETTINGS.more_units + 1):
         unknowns = k * (m + 2)
         for _ in range(SETTINGS.rounds):
-            # enough points for k units, near the zeros of the best fit so far
+            # enough points for k units, near the zeros of the best fit so far (step 3 of
+            # alg-tanh-at-infinity-all)
             n = int(SETTINGS.spare_share * (unknowns + 1)) + SETTINGS.spare_points - len(Z)
             if n > 0:
                 least = unknowns + 1 - len(Z)
@@ -62,7 +63,7 @@ def fine_units(oracle: LabelOracle, units: TanhSum, error: float, rng: np.random
             if k > fewest and len(Z) * unknowns**2 > SETTINGS.largest_fit:
                 raise Refuted(f"no tanh machine of {fewest} units, and more are too many to fit")
 
-            # a fit to all points, with more units where that is not enough
+            # a fit to all points, with more units where that is not enough (step 4)
             better, error = fit_units(units, Z, smoothings=smoothings)
             units = better if error < enough else units
             for _ in range(k - len(units.weights)):
@@ -71,7 +72,7 @@ def fine_units(oracle: LabelOracle, units: TanhSum, error: float, rng: np.random
             if error > enough:
                 break
 
-            # does it hold at points that it has not seen?
+            # does it hold at points that it has not seen (step 5; eq-tanh-at-infinity-sampson)?
             n = SETTINGS.held_out_points
             fresh = _near_points(oracle, units, n, 1, 10 * width, width, rng)
             off = level_set_distance(units(fresh), units.gradient(fresh))
@@ -110,7 +111,7 @@ def zeros(units: TanhSum, n: int, width: float, rng: np.random.Generator,
     if not (0 < scale < np.inf and np.isfinite(normals).all()):
         raise Refuted("no tanh machine: the best fit has vectors of length 0 or infinity")
 
-    # pairs of random points with different signs, and the zeros between them
+    # pairs of random points of different signs, and zeros between them (thm-bracketing-crossing)
     radii = scale * np.exp(rng.uniform(np.log(SETTINGS.nearest), np.log(farthest), (2, 4 * n, 1)))
     ends = np.array([radius * cloud(normals, 4 * n, rng) for radius in radii])
     values = units(ends.reshape(-1, m)).reshape(2, -1)

@@ -95,7 +95,7 @@ class SampsonFit:
         stepped : callable
             stepped(damping) are the units after a step.
         """
-        # the normal equations, every column of J divided by its length
+        # the normal equations, every column of J divided by its length (eq-tanh-at-infinity-lm)
         J = self.jacobian(units)
         size = np.linalg.norm(J, axis=0)
         size[size == 0] = 1
@@ -217,14 +217,15 @@ def new_units(units: TanhSum, Z: Array, rng: np.random.Generator) -> list[TanhSu
     if not (lengths.min() > 0 and lengths.max() < np.inf):
         raise Refuted("no tanh machine: the best fit has vectors of length 0 or infinity")
 
-    # what the Jacobian's columns leave of others; its last column is -1/|grad f|
+    # what the Jacobian's columns leave of others, by projection; its last column is -1/|grad f|
+    # (eq-tanh-at-infinity-sampson)
     J = sampson_jacobian(units, Z)
     Q, height = np.linalg.qr(J)[0], -J[:, -1:]
 
     def rest(columns):
         return columns - Q @ (Q.T @ columns)
 
-    # random units, with the weights that explain most of the residual
+    # random units, with the weights that explain most of the residual (matching pursuit)
     r, A = rest(sampson(units, Z)), rng.standard_normal((n, m))
     sizes = np.exp(rng.uniform(np.log(lengths.min() / 2), np.log(2 * lengths.max()), n))
     A *= (sizes / np.linalg.norm(A, axis=1))[:, None]
@@ -234,7 +235,7 @@ def new_units(units: TanhSum, Z: Array, rng: np.random.Generator) -> list[TanhSu
     weights = -(r @ columns) / squared
     best = np.argsort(-(weights**2 * squared))[:SETTINGS.improved_candidates]
 
-    # a least-squares fit of (a, beta, w) from each of the best
+    # a least-squares fit of (a, beta, w) from each of the best (eq-tanh-at-infinity-lm)
     def residual(x):
         return r + rest(x[-1] * height[:, 0] * np.tanh(Z @ x[:m] + x[m]))
 

@@ -107,7 +107,7 @@ def correct_span(oracle: LabelOracle, units: TanhSum, basis: Array,
         if np.isnan(h).any():
             break
 
-        # sum_i share_i c_i.w = -h / L at every point
+        # sum_i share_i c_i.w = -h / L at every point (step 7 of alg-tanh-at-infinity-all)
         try:
             missing = np.linalg.solve(shares, h.reshape(k, -1) / L)
         except np.linalg.LinAlgError:  # a unit without a share

@@ -55,7 +55,8 @@ def rough_units(oracle: LabelOracle, normals: Array, weights: Array, threshold: 
         return min(best, fit, key=lambda pair: pair[1])
 
     for _ in range(SETTINGS.rounds):
-        # points at all radii, from the second round on also for hidden units
+        # points at all radii (step 2 of alg-tanh-at-infinity-all), from the second round on also
+        # for hidden units
         n = SETTINGS.points_per_unit * k + SETTINGS.spare_share * (m + 2) * hidden * (len(X) > 0)
         n = int(np.ceil(n / len(SETTINGS.radii)))
         X = np.vstack([X, *[_points_at(oracle, normals, n, r, rng) for r in SETTINGS.radii]])
@@ -74,7 +75,7 @@ def rough_units(oracle: LabelOracle, normals: Array, weights: Array, threshold: 
                 lengths = np.exp(0.5 * rng.standard_normal(k)) / best[0].scale
                 best = better(lengths, rng.standard_normal(k))
 
-        # with hidden units, where there are points enough for them
+        # with hidden units (prop-tanh-at-infinity-visible), where there are points enough for them
         enough = len(X) > 1.5 * (3 * k + (m + 2) * hidden)
         hopeful = hidden and enough and SETTINGS.fair_residual < best[1] < np.inf
         for _ in range(SETTINGS.hidden_restarts if hopeful else 0):

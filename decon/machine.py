@@ -184,6 +184,59 @@ class KernelMachine:
         return KernelMachine(new, stretch * self.support_vectors, factor * self.weights,
                              self.threshold)
 
+    def in_given_units(self, origin: ArrayLike, units: ArrayLike) -> "KernelMachine":
+        """The same machine for points x, if this one takes u = (x - origin) / units.
+
+        With z_i = y_i / units, a polynomial kernel's gamma u.y_i + c is gamma x.z_i + h_i with
+        h_i = c - gamma origin.z_i: the support vectors become gamma z_i / h_i and the weights
+        w_i h_i^D, of (x.y + 1)^D. A linear machine gets the z_i, and the threshold
+        b + sum_i w_i origin.z_i. A tanh's beta moves by -alpha origin.z_i, which has to be the same
+        for all i. A Gaussian moves along, y_i to origin + units y_i, if all units are alike.
+
+        Parameters
+        ----------
+        origin : array (d,)
+        units : array (d,), positive
+
+        Returns
+        -------
+        machine : KernelMachine
+            Its largest |weight| is 1, and the normal of a linear one has the length 1.
+
+        Raises
+        ------
+        ValueError
+            If it is no machine with one of our kernels in x: a ScaledMachine is it all the same.
+
+        Examples
+        --------
+        >>> metres = KernelMachine(Linear(), [[2.]], [1.], 3.)
+        >>> metres.in_given_units([0.], [1000.]).decision_function([[4000.]])  # millimetres
+        array([2500.])
+        """
+        kernel, w, b = self.kernel, self.weights, self.threshold
+        origin, units = np.asarray(origin, float), np.asarray(units, float)
+        Z = self.support_vectors / units
+        if isinstance(kernel, Gaussian):
+            if np.ptp(units):
+                raise ValueError("a Gaussian in different units is not a Gaussian")
+            kernel, Z = Gaussian(float(units[0]) * kernel.sigma), origin + units**2 * Z
+        elif isinstance(kernel, Linear):
+            size = np.linalg.norm(w @ Z) or 1.0  # the normal gets the length 1
+            Z, b = Z / size, (b + w @ (Z @ origin)) / size
+        elif isinstance(kernel, Tanh):
+            moved = kernel.alpha * (Z @ origin)
+            if np.ptp(moved) > 0:
+                raise ValueError("the tanh units of this machine have different biases in x")
+            kernel = Tanh(kernel.alpha, kernel.beta - float(moved.mean()))
+        elif origin.any():
+            h = kernel.coef0 - kernel.gamma * (Z @ origin)
+            if (h == 0).any():
+                raise ValueError("one polynomial of this machine has no constant in x")
+            Z, w = kernel.gamma * Z / h[:, None], w * h**kernel.degree
+            kernel = Polynomial(kernel.degree)
+        return KernelMachine(kernel, Z, w, b).normalised()
+
     @classmethod
     def from_sklearn(cls, svc: Any) -> "KernelMachine":
         """The machine inside a fitted binary scikit-learn SVC.
@@ -340,6 +393,118 @@ class KernelMachine:
             raise ValueError(f"expected points of shape (n, {self.dimension}), got {X.shape}")
         rows = blocks(len(X), max(len(self.weights), self.dimension), megabytes=64)
         return [X[j] for j in rows] or [X]  # one block if there is no point
+
+
+class ScaledMachine:
+    """A machine behind a scaler: its label at x is that of `machine` at (x - origin) / units.
+
+    Parameters
+    ----------
+    machine : object
+        With `predict`, `decision_function` and `gradient`, as a KernelMachine has them.
+    origin, units : arrays (d,)
+
+    Attributes
+    ----------
+    support_vectors : array (m, d)
+        Those of the machine, taken back through the scaler: origin + units y_i.
+
+    Examples
+    --------
+    >>> machine = KernelMachine(Gaussian(1.0), [[1., 1.]], [1.], 0.5)
+    >>> ScaledMachine(machine, [0., 0.], [1., 1000.]).predict([[1., 1000.], [1., 3000.]])
+    array([ 1, -1], dtype=int8)
+    """
+
+    def __init__(self, machine: Any, origin: ArrayLike, units: ArrayLike):
+        self.machine = machine
+        self.origin, self.units = np.asarray(origin, float), np.asarray(units, float)
+
+    def __repr__(self) -> str:
+        return f"ScaledMachine({self.machine!r})"
+
+    def __getattr__(self, name):
+        if name in ("kernel", "weights", "threshold", "dimension"):
+            return getattr(self.machine, name)
+        raise AttributeError(f"a ScaledMachine has no {name}")
+
+    @property
+    def support_vectors(self) -> np.ndarray:
+        """The points that the scaler takes to the machine's: array (m, d)."""
+        return self.origin + self.units * self.machine.support_vectors
+
+    def scaled(self, X: ArrayLike) -> np.ndarray:
+        """The points that the machine sees.
+
+        Parameters
+        ----------
+        X : array (n, d)
+
+        Returns
+        -------
+        U : array (n, d)
+        """
+        return (np.asarray(X, float) - self.origin) / self.units
+
+    def decision_function(self, X: ArrayLike) -> np.ndarray:
+        """That of the machine, above the threshold.
+
+        Parameters
+        ----------
+        X : array (n, d)
+
+        Returns
+        -------
+        psi : array (n,)
+        """
+        return self.machine.decision_function(self.scaled(X))
+
+    def predict(self, X: ArrayLike) -> np.ndarray:
+        """+1 where it is positive, else -1.
+
+        Parameters
+        ----------
+        X : array (n, d)
+
+        Returns
+        -------
+        labels : int8 array (n,)
+        """
+        return self.machine.predict(self.scaled(X))
+
+    def gradient(self, X: ArrayLike) -> np.ndarray:
+        """Its gradient with respect to x.
+
+        Parameters
+        ----------
+        X : array (n, d)
+
+        Returns
+        -------
+        gradient : array (n, d)
+        """
+        return self.machine.gradient(self.scaled(X)) / self.units
+
+    def to_arrays(self) -> dict[str, Any]:
+        """Those of the machine, with the origin and the units; see `machine_of_arrays`."""
+        return {**self.machine.to_arrays(), "origin": self.origin, "units": self.units}
+
+
+def machine_of_arrays(arrays: Mapping[str, Any]) -> "KernelMachine | ScaledMachine":
+    """The machine that `to_arrays` has made arrays of.
+
+    Parameters
+    ----------
+    arrays : mapping
+
+    Returns
+    -------
+    machine : KernelMachine or ScaledMachine
+    """
+    machine = KernelMachine.from_arrays(arrays)
+    if "units" not in arrays:
+        return machine
+    return ScaledMachine(machine, arrays["origin"], arrays["units"])
 
 
 def npz_path(path: str | PathLike) -> Path:

@@ -41,18 +41,22 @@ def take_apart(predict, features, seed=0, **options):
 
 def agreement(result, predict, seed=0):
     """Agreement on 20,000 wide points and 5,000 near the boundary, none of them used before."""
+    # points u, in the units of the search
     rng = np.random.default_rng(seed + 1000)
-    d, R = result.machine.dimension, result.scale
+    d, R, units = result.machine.dimension, result.scale, result.units
     wide = rng.standard_normal((20000, d)) * R / np.sqrt(d)
     wide[10000:] *= 3
-    signs = lambda X: np.where(predict(X) == 1, 1, -1)  # noqa: E731
-    own = result.machine.predict(wide)
-    X, _ = boundary_points(Oracle(result.machine.predict, d),
-                           *pn_pairs(wide[own > 0], wide[own < 0], 2500, rng), 1e-13 * R)
-    G = result.machine.gradient(X)
+    truth = lambda U: np.where(predict(U * units) == 1, 1, -1)  # noqa: E731
+    ours = lambda U: result.machine.predict(U * units)  # noqa: E731
+
+    # a step to both sides of the recovered boundary
+    own = ours(wide)
+    X, _ = boundary_points(Oracle(ours, d), *pn_pairs(wide[own > 0], wide[own < 0], 2500, rng),
+                           1e-13 * R)
+    G = result.machine.gradient(X * units) * units
     G *= 1e-4 * R / np.linalg.norm(G, axis=1, keepdims=True)
     near = np.concatenate([X + G, X - G])
-    return (own == signs(wide)).mean(), (result.machine.predict(near) == signs(near)).mean()
+    return (own == truth(wide)).mean(), (ours(near) == truth(near)).mean()
 
 
 @pytest.mark.parametrize("seed", range(6))

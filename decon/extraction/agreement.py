@@ -9,15 +9,15 @@ from ..boundary.pairs import pn_pairs
 from ..types import Array, LabelOracle, RandomState
 
 
-def agreement_test(oracle: LabelOracle, machine: Any, points: Array, distance: float,
+def agreement_test(oracle: LabelOracle, machine: Any, points: Array, distance: float | Array,
                    random_state: RandomState = 0, ends: Array | None = None) -> dict[str, float]:
     """Agreement of a machine with fresh labels of the model, 'far' and 'close'.
 
     Far: at half of the given points. Close: on both sides of boundary points of the recovered
-    machine, `distance` away along its gradient; these boundary points lie on segments between
-    given points and cost no queries. A displaced boundary scores one half, because the model gives
-    both sides the same label. Where the machine lacks a component of the model's boundary, the
-    test notices it only if one of its points shows it.
+    machine, `distance` away along its gradient in units of `distance`; these boundary points lie
+    on segments between given points and cost no queries. A displaced boundary scores one half,
+    because the model gives both sides the same label. Where the machine lacks a component of the
+    model's boundary, the test notices it only if one of its points shows it.
 
     Parameters
     ----------
@@ -26,8 +26,8 @@ def agreement_test(oracle: LabelOracle, machine: Any, points: Array, distance: f
         With `predict` and `gradient`, as a KernelMachine has them.
     points : array (n, d)
         Spread over the region where the machine is to be trusted, not used to find it.
-    distance : float
-        How close is close, in the units of the points.
+    distance : float or array (d,)
+        How close is close, in the units of the points: for all features, or for each of them.
     random_state : int or numpy.random.Generator
     ends : array (k, d), optional
         More points for segments to begin and end at: some of a label that is rare, say.
@@ -58,13 +58,15 @@ def agreement_test(oracle: LabelOracle, machine: Any, points: Array, distance: f
     if abs(int(predicted.sum())) == len(ends):
         return agreement
     P, N = pn_pairs(ends[predicted > 0], ends[predicted < 0], half // 2, random_state)
-    X, _ = boundary_points(machine.predict, P, N, 1e-3 * distance)
+    unit = np.broadcast_to(distance, points.shape[1])
+    U, _ = boundary_points(lambda U: machine.predict(U * unit), P / unit, N / unit, 1e-3)
+    X = U * unit
 
-    # steps along the normals (eq-normals-gradient), up and down; without a gradient, no boundary
-    normals = machine.gradient(X)
+    # steps above and below; where the machine's gradient is zero, there is no boundary
+    normals = machine.gradient(X) * unit
     lengths = np.linalg.norm(normals, axis=1)
     steep = lengths > 0
-    X, normals = X[steep], distance * normals[steep] / lengths[steep, None]
+    X, normals = X[steep], unit * normals[steep] / lengths[steep, None]
     inside = oracle.inside(X + normals) & oracle.inside(X - normals)
     X, normals = X[inside], normals[inside]
 

@@ -5,12 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from ..oracles.oracle import Oracle
+from ..oracles.oracle import Oracle, real_points
 from ..oracles.precision import DOUBLE
 from ..oracles.views import NoiseView
+from ..subspaces.symmetry import REVOLUTION
 from ..types import ArrayLike, RandomState
 from .diagnosis import Remedy, remedy_for
 from .evidence import GatheredEvidence
+from .frame import frames, given_frame
 from .ledger import Ledger
 from .result import Deconstruction, Verdict
 from .settings import SETTINGS
@@ -19,7 +21,7 @@ from .survey import Survey
 
 
 def deconstruct(oracle: Oracle, features: ArrayLike, random_state: RandomState = 0,
-                progress: bool = True) -> Deconstruction:
+                progress: bool = True, units: str | ArrayLike = "auto") -> Deconstruction:
     """Extract a kernel machine from labels: kernel, support vectors, their span, the boundary.
 
     This is functionally equivalent extraction in the hard-label setting. Linear and quadratic
@@ -30,12 +32,17 @@ def deconstruct(oracle: Oracle, features: ArrayLike, random_state: RandomState =
     ----------
     oracle : Oracle
     features : array (k, d)
-        A few points with both labels among them. Their root mean square norm sets the scale
-        of the search, so let them be typical.
+        A few points with both labels among them. Their spread and their size set the scale of the
+        search, so let them be typical.
     random_state : int or numpy.random.Generator
         The same call gives the same result.
     progress : bool
         Show a progress bar when the work takes more than a few seconds.
+    units : 'auto', 'given' or array (d,) of positive numbers
+        What lengths are measured in. 'auto': in the units of the features, and where these vary
+        very differently or lie far from 0, in their standard deviations about their means; see
+        `frames`. If the one finds nothing, the other may be tried. The result is in the units of
+        the features in every case.
 
     Returns
     -------
@@ -46,7 +53,8 @@ def deconstruct(oracle: Oracle, features: ArrayLike, random_state: RandomState =
     TypeError
         If oracle is not an Oracle.
     ValueError
-        If features do not have shape (k, d), hold NaN, are all zero, or all get the same label.
+        If features do not have shape (k, d), hold NaN, are all zero, or all get the same label, or
+        if units is none of the three.
     OracleError, BudgetExhausted
         As the oracle raises them. Whatever is raised, `error.result` is a Deconstruction with what
         was known by then.
@@ -54,7 +62,8 @@ def deconstruct(oracle: Oracle, features: ArrayLike, random_state: RandomState =
     Notes
     -----
     The agreement test speaks for the region where it queries: near the features, and out to about
-    three times their root mean square norm from the origin. It says nothing about how the model
+    three times their root mean square norm from the origin, to a hundred thousandth of the spread
+    of every feature. It says nothing about how the model
     behaves elsewhere, or in corners that its 800 queries miss; and on a line (d = 1) labels
     cannot tell models with the same crossings apart.
 
@@ -84,9 +93,9 @@ def deconstruct(oracle: Oracle, features: ArrayLike, random_state: RandomState =
                         "Oracle(predict, dimension)")
 
     # one search, or more of them, until no remedy is left
-    attempt = _Attempt(oracle, features, np.random.default_rng(random_state), progress)
-    remedy: Remedy | None = Remedy(oracle.noise, DOUBLE)
+    attempt = _Attempt(oracle, features, units, np.random.default_rng(random_state), progress)
     try:
+        remedy: Remedy | None = attempt.first()
         while remedy is not None:
             remedy = attempt.run(remedy)
         return attempt.result()
@@ -104,26 +113,33 @@ def deconstruct(oracle: Oracle, features: ArrayLike, random_state: RandomState =
 class _Attempt:
     """One search after another, each with its view of the oracle, until no remedy is left."""
 
-    def __init__(self, oracle, features, rng, progress):
-        self.oracle, self.features, self.rng = oracle, features, rng
+    def __init__(self, oracle, features, units, rng, progress):
+        self.oracle, self.features, self.units, self.rng = oracle, features, units, rng
         self.ledger, self.coarser = Ledger(oracle, progress), 0
-        self.noise, self.precision = oracle.noise, DOUBLE
-        self.survey = self.evidence = None
+        self.remedy = Remedy(oracle.noise, DOUBLE, given_frame(oracle.dimension))
+        self.survey = self.evidence = self.kept = None
+
+    def first(self) -> Remedy:
+        """How to search first; `frames` are the other coordinates, if any are to be tried."""
+        self.features = real_points(self.features, self.oracle.dimension, "features")
+        self.frames = frames(self.features, self.oracle.bounds, self.units)
+        return self.remedy._replace(frame=self.frames.pop(0))
 
     def run(self, remedy: Remedy) -> Remedy | None:
         """Survey, strategy and, where nothing was found, the diagnosis: how to search again."""
         # discard what was measured, and follow the remedy
-        self.survey, self.evidence, self.verdict = None, None, Verdict()
-        self.noise, self.precision = remedy
-        self.coarser += self.precision != DOUBLE
+        self.survey, self.evidence, self.verdict, self.remedy = None, None, Verdict(), remedy
+        noise, precision, frame = remedy
+        self.coarser += precision != DOUBLE
         self.ledger.discard()
 
         # one search (alg-the-whole-algorithm-run)
-        same = self.noise == self.oracle.noise
-        view = self.oracle if same else NoiseView(self.oracle, self.noise)
-        self.survey = Survey(view, self.features, self.ledger, self.rng, self.precision)
+        same = noise == self.oracle.noise
+        view = frame.view(self.oracle if same else NoiseView(self.oracle, noise))
+        features = frame.coordinates(self.features)
+        self.survey = Survey(view, features, self.ledger, self.rng, precision)
         self.survey.run()
-        self.evidence = GatheredEvidence(view, self.survey, self.ledger)
+        self.evidence = GatheredEvidence(view, self.survey, self.ledger, frame)
         self.verdict = decide(self.evidence)
 
         # no remedy where a machine was found, or S_Y within bounds, or after enough attempts
@@ -131,25 +147,46 @@ class _Attempt:
         hidden = self.survey.bounded and self.result().rank is not None
         if found or hidden or self.coarser >= SETTINGS.most_coarser:
             return None
+
+        # in other coordinates, if the boundary may be radial there, or a machine was nearly right;
+        # where that finds nothing either, what the first search has seen is kept
+        if self.frames and self._may_differ():
+            self.kept = vars(self).copy()
+            return remedy._replace(frame=self.frames.pop())
+        if self.kept is not None:
+            kept, self.kept = self.kept, None
+            self.survey, self.evidence, self.verdict, self.remedy = (
+                kept[name] for name in ("survey", "evidence", "verdict", "remedy"))
+
+        # by what the diagnosis says
         with self.ledger.stage("diagnosis"):
-            again = remedy_for(self.oracle, self.evidence, self.noise)
+            again = remedy_for(self.oracle, self.evidence, self.remedy)
         if isinstance(again, Remedy):
             return again
         self.verdict = replace(self.verdict, message=again or self.verdict.message)
         return None
 
+    def _may_differ(self):
+        """May a search in other coordinates find more?"""
+        radial = vars(self.evidence).get("one_label_far_away", False)
+        return radial or self.evidence.disagreement or self.remedy.frame.origin.any()
+
     def result(self) -> Deconstruction:
-        """The result, put together from what is known now."""
+        """The result, put together from what is known now, in the model's coordinates."""
         survey, evidence, verdict = self.survey, self.evidence, self.verdict
-        known: dict[str, Any] = {}
+        frame = self.remedy.frame
+        known: dict[str, Any] = {"units": frame.units}
         if survey is not None:
-            known |= {"scale": survey.scale, "points": survey.X}
+            known |= {"scale": survey.scale, "points": frame.points(survey.X)}
         if evidence is not None:
             measured = vars(evidence)
-            known |= {name: measured[name] for name in ("points", "normals", "singular_values")}
+            known |= {"points": frame.points(evidence.points),
+                      "normals": frame.normals(evidence.normals),
+                      "singular_values": evidence.singular_values}
             subspace = measured.get("subspace", measured.get("subspace_by_normals"))
             if subspace is not None:
-                known |= {"subspace": subspace.basis, "rank": subspace.rank}
+                known["subspace"] = frame.span(subspace.basis, subspace.symmetry is REVOLUTION)
+                known["rank"] = subspace.rank
 
         # a machine that has passed the agreement test
         candidate = verdict.candidate
@@ -160,5 +197,5 @@ class _Attempt:
                 known |= {"own_vectors": True, "n_support": len(candidate.machine.support_vectors)}
         return Deconstruction(
             verdict.kernel_type, message=verdict.message, agreement=verdict.agreement,
-            queries_by_stage=self.ledger.queries, noise=self.noise, width=self.precision.width,
-            **known)
+            queries_by_stage=self.ledger.queries, noise=self.remedy.noise,
+            width=self.remedy.precision.width, **known)

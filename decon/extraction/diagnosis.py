@@ -14,6 +14,7 @@ from ..oracles.oracle import Oracle
 from ..oracles.precision import DOUBLE, Precision
 from ..subspaces.symmetry import CYLINDER
 from .evidence import GatheredEvidence
+from .frame import Frame
 from .result import Verdict
 from .settings import SETTINGS
 
@@ -103,13 +104,16 @@ class Remedy(NamedTuple):
         The rate of wrong answers to assume.
     precision : Precision
         How wide brackets have to be.
+    frame : Frame
+        In which coordinates.
     """
 
     noise: float
     precision: Precision
+    frame: Frame
 
 
-def remedy_for(oracle: Oracle, evidence: GatheredEvidence, noise: float) -> Remedy | str:
+def remedy_for(oracle: Oracle, evidence: GatheredEvidence, last: Remedy) -> Remedy | str:
     """How to search again: the rate of wrong answers, and the precision.
 
     Parameters
@@ -118,8 +122,8 @@ def remedy_for(oracle: Oracle, evidence: GatheredEvidence, noise: float) -> Reme
         The model's own, whatever view of it was searched.
     evidence : GatheredEvidence
         Of a search that has found nothing.
-    noise : float
-        The rate that it has assumed.
+    last : Remedy
+        What it assumed.
 
     Returns
     -------
@@ -128,16 +132,16 @@ def remedy_for(oracle: Oracle, evidence: GatheredEvidence, noise: float) -> Reme
         the rate; else, if its brackets are noisier than double precision explains, one with wider
         brackets. A str if there is no remedy: the diagnosis, which may be empty.
     """
-    # does it contradict itself? (eq-misbehave-clopper)
-    survey, precision = evidence.survey, evidence.precision
-    low, high = flip_rate(oracle, survey.pool.points, evidence.rng)
+    # does it contradict itself?
+    survey, (noise, precision, frame) = evidence.survey, last
+    low, high = flip_rate(oracle, frame.points(survey.pool.points), evidence.rng)
     if low > noise:
         if high < SETTINGS.largest_noise:
-            return Remedy(high, precision)
+            return last._replace(noise=high)
         return (f"the model contradicts itself: {100 * low:.0f} to {100 * high:.0f}% of its "
                 "answers are wrong; noise= makes the oracle vote on them")
     if precision != DOUBLE:
-        return Remedy(noise, precision)
+        return last
     if oracle.dimension == 1:
         return ""
 
@@ -154,7 +158,7 @@ def remedy_for(oracle: Oracle, evidence: GatheredEvidence, noise: float) -> Reme
     if width > SETTINGS.coarsest:
         return (f"the model rounds: its boundary is displaced by about {floor:.0e} of the data's "
                 "scale, too much to tell what it is")
-    return Remedy(noise, Precision(width))
+    return last._replace(precision=Precision(width))
 
 
 def _median(noise):

@@ -16,6 +16,7 @@ from ..subspaces.multipliers import multipliers_for
 from ..subspaces.spans import span_of_normals
 from ..subspaces.symmetry import CYLINDER, REVOLUTION
 from ..types import Array, LabelOracle
+from .frame import Frame, given_frame
 from .ledger import Ledger
 from .settings import SETTINGS
 from .survey import Survey
@@ -30,6 +31,8 @@ class GatheredEvidence:
     survey : Survey
         Of the same oracle.
     ledger : Ledger
+    frame : Frame, optional
+        Which coordinates those of the oracle are; left out, the model's own.
 
     Attributes
     ----------
@@ -59,8 +62,10 @@ class GatheredEvidence:
     (3, Subspace(rank 2 in dimension 6, CYLINDER, 3 normals))
     """
 
-    def __init__(self, oracle: LabelOracle, survey: Survey, ledger: Ledger):
+    def __init__(self, oracle: LabelOracle, survey: Survey, ledger: Ledger,
+                 frame: Frame | None = None):
         self.oracle, self.survey, self.ledger = oracle, survey, ledger
+        self.frame = frame or given_frame(oracle.dimension)
         self.precision, self.rng, self.bounded = survey.precision, survey.rng, survey.bounded
         self.points, self.normals, self.singular_values = survey.X, np.empty((0, 0)), np.empty(0)
         self.refuted, self.why_no_subspace = False, ""

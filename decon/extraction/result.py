@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..families.protocol import Candidate
-from ..machine import KernelMachine, npz_path
+from ..machine import KernelMachine, ScaledMachine, machine_of_arrays, npz_path
 from ..oracles.precision import DOUBLE
 
 
@@ -52,8 +52,9 @@ class Deconstruction:
         boundary shows one direction, however many support vectors made it.
     n_support : int or None
         The number of support vectors, where it is known: where `own_vectors` is True.
-    machine : KernelMachine or None
-        Reproduces the model, and has passed the agreement test; its largest |weight| is 1. None
+    machine : KernelMachine, ScaledMachine or None
+        Reproduces the model, and has passed the agreement test; its largest |weight| is 1. A
+        ScaledMachine is a machine with its kernel in `units` only, as all Gaussians are. None
         for 'unknown' models, for polynomials of too many coefficients, and where a model is too
         coarse for more than a name (see `message`).
     own_vectors : bool
@@ -73,7 +74,10 @@ class Deconstruction:
     message : str
         Why the type is 'unknown', or what is to be kept in mind about the result.
     scale : float
-        R0, the root mean square norm of the given features.
+        R0, the root mean square norm of the given features, in `units`.
+    units : array (d,)
+        What lengths of the search were measured in: the spread of each feature, where these are
+        very different or the search in their own units has failed; else 1.
     singular_values : array
         Those that S_Y was read from: of [M k] for a quadratic, of N - X Gamma for a Gaussian,
         else of the matrix of normals.
@@ -103,6 +107,7 @@ class Deconstruction:
     singular_values: np.ndarray = field(default_factory=lambda: np.empty(0))
     points: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
     normals: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
+    units: np.ndarray = field(default_factory=lambda: np.empty(0))
     noise: float = 0.0
     width: float = DOUBLE.width
 
@@ -126,6 +131,9 @@ class Deconstruction:
 
         # how well it is tested, in which circumstances, and what it has cost
         lines += [f"agreement     {value:.4f} {where}" for where, value in self.agreement.items()]
+        if np.ptp(self.units) if len(self.units) else 0:
+            smallest, largest = self.units.min(), self.units.max()
+            lines.append(f"units         spreads of the features, {smallest:.2g} to {largest:.2g}")
         if self.noise:
             lines.append(f"noise         {100 * self.noise:.2g}% of the answers, voted down")
         if self.width > DOUBLE.width:
@@ -139,10 +147,11 @@ class Deconstruction:
 
     def _described(self, machine):
         """A machine in a few words."""
-        if not isinstance(machine, KernelMachine):
+        if not isinstance(machine, KernelMachine | ScaledMachine):
             return repr(machine)
-        own = "support vectors, the model's own"
-        return f"{len(machine.weights)} {own if self.own_vectors else 'quasi-support vectors'}"
+        own = "support vectors, the model's own" if self.own_vectors else "quasi-support vectors"
+        where = ", behind a scaler" if isinstance(machine, ScaledMachine) else ""
+        return f"{len(machine.weights)} {own}{where}"
 
     def plot(self) -> None:
         """Draw the singular values that S_Y was read from, beside the queries of every stage."""
@@ -175,10 +184,10 @@ class Deconstruction:
             value = getattr(self, item.name)
             if isinstance(value, dict):
                 arrays[f"{item.name}.json"] = json.dumps(value)
-            elif isinstance(value, KernelMachine):
+            elif isinstance(value, KernelMachine | ScaledMachine):
                 arrays |= {f"{item.name}.{k}": v for k, v in value.to_arrays().items()}
             elif item.name in ("machine", "surrogate") and value is not None:
-                raise TypeError(f"a {type(value).__name__} cannot be saved, only a KernelMachine")
+                raise TypeError(f"a {type(value).__name__} cannot be saved, only a machine of ours")
             elif value is not None:
                 arrays[item.name] = value
         np.savez(npz_path(path), **arrays)
@@ -215,5 +224,5 @@ class Deconstruction:
                     values[name] = array if array.ndim else array.item()
 
         # machines from their parts
-        values |= {name: KernelMachine.from_arrays(parts) for name, parts in machines.items()}
+        values |= {name: machine_of_arrays(parts) for name, parts in machines.items()}
         return cls(**values)

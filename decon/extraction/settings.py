@@ -7,6 +7,11 @@ from dataclasses import dataclass
 class ExtractionSettings:
     """How a model is surveyed, what counts as agreement, and what is diagnosed."""
 
+    # units
+    alike: float = 10.0  # features whose spreads differ by less are left in their own units
+    unlike: float = 1000.0  # those whose spreads differ by more are measured in spreads at once
+    far_off: float = 30.0  # spreads of a feature from 0, from which on all are centred
+
     # the survey
     largest_norm: float = 1e100  # squares and cubes of larger numbers overflow
     cloud_points: int = 60  # labelled around the features

@@ -14,6 +14,7 @@ from ..families.tanh.family import TanhFamily
 from .agreement import agreement_test
 from .diagnosis import name_without_machine
 from .evidence import GatheredEvidence
+from .frame import in_given_coordinates
 from .result import Verdict
 from .settings import SETTINGS
 
@@ -62,7 +63,7 @@ def decide(evidence: GatheredEvidence, families: Sequence[Family] | None = None)
             if not family.applies(evidence):
                 continue
             with np.errstate(all="ignore"):  # models of no family at all lead fits anywhere
-                candidate = family.fit(evidence)
+                fitted = family.fit(evidence)
         except SelfContradiction as contradiction:
             return Verdict(message=str(contradiction), agreement=agreement)
         except Refuted as refuted:
@@ -71,9 +72,10 @@ def decide(evidence: GatheredEvidence, families: Sequence[Family] | None = None)
             continue
 
         # does the machine answer like the model (prop-the-whole-algorithm-certificate)?
-        agreement = _agreement(evidence, candidate.machine)
-        if all(value >= SETTINGS.least_agreement for value in agreement.values()):
-            return _certified(evidence, family.name, candidate, agreement)
+        for candidate in in_given_coordinates(fitted, evidence.frame):
+            agreement = _agreement(evidence, candidate.machine)
+            if all(value >= SETTINGS.least_agreement for value in agreement.values()):
+                return _certified(evidence, family.name, candidate, agreement)
         evidence.refuted, evidence.disagreement = True, agreement
         reasons[family.name] = (
             f"the {family.name} machine that fits best fails the agreement test: "
@@ -83,12 +85,14 @@ def decide(evidence: GatheredEvidence, families: Sequence[Family] | None = None)
 
 def _agreement(evidence, machine):
     """The agreement test at fresh points, near the features and farther out."""
-    survey, (between, around) = evidence.survey, SETTINGS.agreement_points
+    survey, frame, (between, around) = evidence.survey, evidence.frame, SETTINGS.agreement_points
+    oracle = evidence.oracle if frame.given else evidence.oracle.oracle
+    precision, width = evidence.precision, evidence.precision.width * survey.scale
+    distance = np.maximum(precision.agreement_distance * survey.spread, 100 * width)
     with evidence.ledger.stage("agreement"):
         points = np.concatenate([survey.between(between), survey.cloud(around)])
-        distance = evidence.precision.agreement_distance * survey.scale
-        return agreement_test(evidence.oracle, machine, points, distance, evidence.rng,
-                              ends=survey.pool.points)
+        return agreement_test(oracle, machine, frame.points(points), distance * frame.units,
+                              evidence.rng, ends=frame.points(survey.pool.points))
 
 
 def _certified(evidence, name, candidate, agreement):

@@ -8,6 +8,7 @@ from ..boundary.pairs import Pool
 from ..oracles.oracle import real_points
 from ..oracles.precision import DOUBLE, Precision
 from ..types import Array, ArrayLike, LabelOracle, RandomState
+from .frame import spread_of
 from .ledger import Ledger
 from .settings import SETTINGS
 
@@ -144,6 +145,11 @@ class Survey:
         steps *= self.scale * radius / np.sqrt(self.oracle.dimension)
         steps += np.where(radius < 1, near - self.centre, 0)
         return self.centre + stay_inside(self.oracle, self.centre, steps)
+
+    @property
+    def spread(self) -> Array:
+        """The standard deviation of each feature: array (d,); see `spread_of`."""
+        return spread_of(self.features)
 
     def between(self, n: int) -> Array:
         """Points x_i + t (x_j - x_k) of features: spread like them, however these are scaled.

@@ -19,8 +19,8 @@ class AffineView:
         The point x that z = 0 stands for.
     basis : array (d, k), optional
         Left out, z and x have the same axes.
-    scale : float, default 1
-        The unit of length of z.
+    scale : float or array (k,), default 1
+        The unit of length of z, or of each of its coordinates.
 
     Examples
     --------
@@ -31,7 +31,7 @@ class AffineView:
     """
 
     def __init__(self, oracle: LabelOracle, origin: Array | float = 0.0,
-                 basis: Array | None = None, scale: float = 1.0):
+                 basis: Array | None = None, scale: float | Array = 1.0):
         self.oracle, self.origin, self.basis, self.scale = oracle, origin, basis, scale
         self.dimension = oracle.dimension if basis is None else basis.shape[1]
         self.bounds = None

@@ -1,0 +1,188 @@
+"""Coordinates of a search: nothing depends on the units of the features, or on where 0 is."""
+
+import numpy as np
+import pytest
+
+from decon import Gaussian, KernelMachine, Linear, Oracle, Polynomial, Tanh, deconstruct
+from decon.extraction.agreement import agreement_test
+from decon.extraction.frame import Frame, frames, spread_of
+from decon.extraction.result import Deconstruction
+from decon.machine import ScaledMachine
+
+KERNELS = {"linear": Linear(), "quadratic": Polynomial(2), "cubic": Polynomial(3, coef0=0.7),
+           "tanh": Tanh(1.0, 0.1), "gaussian": Gaussian(1.5)}
+FRAME = Frame(np.array([3.0, -5.0, 0.0, 1e3]), np.array([1.0, 1e-2, 50.0, 7.0]))
+
+
+def behind_a_scaler(kernel, seed, ratio, offset=0.0, d=10, m=3):
+    """A random machine behind a scaler, and 300 points of the spreads that it expects."""
+    rng = np.random.default_rng(seed)
+    units = ratio ** rng.permutation(np.linspace(0, 1, d))
+    machine = KernelMachine.random(kernel, d, m, seed)
+    origin = offset * units * rng.choice([-1, 1], d)
+    X = origin + units * rng.standard_normal((300, d))
+    return ScaledMachine(machine, origin, units), X
+
+
+def typical(model, X, n=10):
+    labels = model.predict(X)
+    return np.concatenate([X[labels == side][:n] for side in (1, -1)])
+
+
+# maps
+
+
+def test_coordinates_and_points_are_inverse_to_each_other():
+    X = np.random.default_rng(0).standard_normal((20, 4)) * 100
+    np.testing.assert_allclose(FRAME.points(FRAME.coordinates(X)), X, rtol=1e-12)
+
+
+def test_a_view_answers_like_the_oracle():
+    machine = KernelMachine.random(Gaussian(2.0), 4, 3)
+    U = np.random.default_rng(0).standard_normal((200, 4))
+    model = ScaledMachine(machine, FRAME.origin, FRAME.units)
+    assert (FRAME.view(Oracle(model.predict, 4))(U) == machine.predict(U)).all()
+
+
+@pytest.mark.parametrize("kernel", KERNELS.values())
+def test_normals_and_gradients_follow_the_map(kernel):
+    machine = KernelMachine.random(kernel, 4, 3)
+    model = ScaledMachine(machine, FRAME.origin, FRAME.units)
+    U = np.random.default_rng(1).standard_normal((5, 4))
+    X, G = FRAME.points(U), machine.gradient(U)
+    for k, step in enumerate(1e-5 * FRAME.units):
+        ahead, behind = (model.decision_function(X + h * np.eye(4)[k]) for h in (step, -step))
+        np.testing.assert_allclose(model.gradient(X)[:, k], (ahead - behind) / (2 * step),
+                                   rtol=1e-4, atol=1e-7 / FRAME.units[k])
+    N = FRAME.normals(G / np.linalg.norm(G, axis=1, keepdims=True))
+    g = model.gradient(X)
+    np.testing.assert_allclose(N, g / np.linalg.norm(g, axis=1, keepdims=True), atol=1e-12)
+
+
+@pytest.mark.parametrize("radial", [False, True])
+def test_the_span_of_the_support_vectors_follows_the_map(radial):
+    frame = Frame(np.zeros(4), FRAME.units)
+    Y = np.random.default_rng(2).standard_normal((2, 4))
+    basis = frame.span(np.linalg.qr(Y.T)[0], radial)
+    there = Y * frame.units if radial else Y / frame.units
+    np.testing.assert_allclose(there @ basis @ basis.T, there, rtol=1e-9)
+
+
+# machines
+
+
+@pytest.mark.parametrize("name", ["linear", "quadratic", "cubic"])
+@pytest.mark.parametrize("seed", range(5))
+def test_a_polynomial_stays_one_in_given_coordinates(name, seed):
+    machine = KernelMachine.random(KERNELS[name], 4, 3, seed)
+    moved = machine.in_given_units(FRAME.origin, FRAME.units)
+    model = ScaledMachine(machine, FRAME.origin, FRAME.units)
+    X = FRAME.points(np.random.default_rng(seed).standard_normal((50, 4)))
+    ratio = moved.decision_function(X) / model.decision_function(X)
+    assert ratio.min() > 0
+    np.testing.assert_allclose(ratio, ratio[0], rtol=1e-3)
+
+
+@pytest.mark.parametrize("kernel, origin, units", [
+    (Tanh(2.0, 0.3), np.zeros(4), FRAME.units), (Gaussian(2.0), FRAME.origin, np.full(4, 3.0))])
+def test_a_tanh_with_other_units_and_a_gaussian_elsewhere_stay_what_they_are(kernel, origin, units):
+    machine = KernelMachine.random(kernel, 4, 3)
+    moved, model = machine.in_given_units(origin, units), ScaledMachine(machine, origin, units)
+    X = origin + units * np.random.default_rng(0).standard_normal((50, 4))
+    ratio = moved.decision_function(X) / model.decision_function(X)
+    assert type(moved.kernel) is type(kernel) and ratio[0] > 0
+    np.testing.assert_allclose(ratio, ratio[0], rtol=1e-9)
+
+
+@pytest.mark.parametrize("kernel, says", [(Tanh(), "different biases"), (Gaussian(), "different")])
+def test_what_does_not_stay_a_kernel_machine_is_refused(kernel, says):
+    machine = KernelMachine.random(kernel, 4, 3)
+    with pytest.raises(ValueError, match=says):
+        machine.in_given_units(FRAME.origin, FRAME.units)
+
+
+# which coordinates
+
+
+def test_spreads_of_constant_features_are_those_of_the_others():
+    X = np.random.default_rng(0).standard_normal((50, 3)) * [1, 10, 0]
+    spread = spread_of(X)
+    assert spread[2] == pytest.approx(np.median(spread[:2]))
+    assert (spread_of(np.ones((5, 2))) == 1).all()
+
+
+def test_coordinates_are_the_given_ones_unless_features_are_unlike():
+    X = np.random.default_rng(0).standard_normal((50, 4))
+    assert [frame.given for frame in frames(X)] == [True]
+    assert [frame.given for frame in frames(X * [1, 1, 1, 30])] == [True, False]
+    assert [frame.given for frame in frames(X * [1, 1, 1, 1e4])] == [False, True]
+    assert [frame.origin.any() for frame in frames(X + 100)] == [True, False]
+    bounds = np.zeros(4), np.ones(4)
+    assert [frame.given for frame in frames(X * [1, 1, 1, 1e4], bounds)] == [True]
+
+
+def test_the_caller_may_say_which_units():
+    X = np.random.default_rng(0).standard_normal((50, 3)) * [1, 1, 1e4]
+    assert [frame.given for frame in frames(X, units="given")] == [True]
+    assert [frame.units.tolist() for frame in frames(X, units=[1, 2, 3])] == [[1, 2, 3]]
+
+
+@pytest.mark.parametrize("units", ["metres", [1.0, 2.0], [1.0, 0.0, 1.0], [1.0, np.nan, 1.0]])
+def test_units_that_are_none(units):
+    with pytest.raises(ValueError, match="units must be"):
+        deconstruct(Oracle(lambda X: X[:, 0] > 0, 3), np.eye(3) - 0.5, units=units)
+
+
+# the whole algorithm
+
+
+@pytest.mark.parametrize("name", ["linear", "quadratic", "cubic"])
+@pytest.mark.parametrize("ratio, offset", [(1e6, 0.0), (1e12, 0.0), (1.0, 1e4), (1e3, 100.0)])
+@pytest.mark.parametrize("seed", range(2))
+def test_polynomials_behind_a_scaler(name, ratio, offset, seed):
+    model, X = behind_a_scaler(KERNELS[name], seed, ratio, offset)
+    result = deconstruct(Oracle(model.predict, 10), typical(model, X), progress=False)
+    assert result.kernel_type == name and result.agreement["close"] == 1
+    nearby = np.concatenate([X, X + 0.3 * model.units * np.random.default_rng(1).standard_normal(
+        X.shape)])
+    assert (result.machine.predict(nearby) == model.predict(nearby)).all()
+
+
+@pytest.mark.parametrize("ratio", [20.0, 1e5])
+def test_a_gaussian_behind_a_scaler_is_one_in_the_units_of_the_training_rows(ratio):
+    model, X = behind_a_scaler(KERNELS["gaussian"], 1, ratio)
+    model.units = X.std(axis=0)
+    result = deconstruct(Oracle(model.predict, 10), X, progress=False)
+    assert result.kernel_type == "gaussian" and result.own_vectors
+    assert isinstance(result.machine, ScaledMachine) and "behind a scaler" in result.summary()
+    np.testing.assert_allclose(result.machine.kernel.sigma, 1.5, rtol=1e-6)
+    off = (result.machine.support_vectors[:, None] - model.support_vectors) / model.units
+    assert np.linalg.norm(off, axis=2).min(1).max() < 1e-5
+    vectors = model.support_vectors @ result.subspace @ result.subspace.T
+    np.testing.assert_allclose((vectors - model.support_vectors) / model.units, 0, atol=1e-5)
+
+
+def test_a_gaussian_in_given_units_is_found_whatever_the_spreads():
+    model = KernelMachine.random(Gaussian(1.5), 10, 3, 2)
+    X = np.random.default_rng(0).standard_normal((300, 10)) * np.geomspace(0.03, 1, 10)
+    model.threshold += np.median(model.decision_function(X))
+    result = deconstruct(Oracle(model.predict, 10), typical(model, X), progress=False)
+    assert result.kernel_type == "gaussian" and isinstance(result.machine, KernelMachine)
+
+
+def test_a_boundary_displaced_in_small_units_does_not_pass():
+    model = KernelMachine(Linear(), [[1.0, 1e-6]], [1.0], 0.0)
+    displaced = KernelMachine(Linear(), [[1.0, 1e-6]], [1.0], 1e-3)
+    points = np.random.default_rng(0).standard_normal((1000, 2)) * [1, 1e6]
+    oracle = Oracle(model.predict, 2)
+    assert agreement_test(oracle, displaced, points, 1e-5 * 1e6)["close"] == 1  # as if alike
+    assert agreement_test(oracle, displaced, points, 1e-5 * spread_of(points))["close"] == 0.5
+    assert agreement_test(oracle, model, points, 1e-5 * spread_of(points))["close"] == 1
+
+
+def test_a_machine_behind_a_scaler_survives_a_file(tmp_path):
+    model, X = behind_a_scaler(KERNELS["gaussian"], 0, 1e3)
+    Deconstruction("gaussian", machine=model, units=model.units).save(tmp_path / "result")
+    again = Deconstruction.load(tmp_path / "result")
+    np.testing.assert_array_equal(again.machine.decision_function(X), model.decision_function(X))
+    assert repr(again.machine) == repr(model)

@@ -50,18 +50,20 @@ def fine_units(oracle: LabelOracle, units: TanhSum, error: float, rng: np.random
     """
     m, scale, smoothings = oracle.dimension, units.scale, SETTINGS.fine_smoothings
     width, Z, fewest = width * scale, np.empty((0, m)), max(len(units.weights), m)
+    sure = error < SETTINGS.good_residual
     error, enough = max(2 * error, 1e-6) * scale, SETTINGS.largest_residual * width
     for k in range(fewest, fewest + SETTINGS.more_units + 1):
         unknowns = k * (m + 2)
         for _ in range(SETTINGS.rounds):
             # enough points for k units, near the zeros of the best fit so far (step 3 of
             # alg-tanh-at-infinity-all)
-            n = int(SETTINGS.spare_share * (unknowns + 1)) + SETTINGS.spare_points - len(Z)
-            if n > 0:
+            n = int(SETTINGS.spare_share * (unknowns + 1)) + SETTINGS.spare_points
+            if n * unknowns**2 > SETTINGS.largest_fit and not (sure and k == fewest):
+                raise Refuted(f"no tanh machine of {fewest} units is near, and {k} that are not "
+                              "near are too many to fit")
+            if n > len(Z):
                 least = unknowns + 1 - len(Z)
-                Z = np.r_[Z, _near_points(oracle, units, n, least, error, width, rng)]
-            if k > fewest and len(Z) * unknowns**2 > SETTINGS.largest_fit:
-                raise Refuted(f"no tanh machine of {fewest} units, and more are too many to fit")
+                Z = np.r_[Z, _near_points(oracle, units, n - len(Z), least, error, width, rng)]
 
             # a fit to all points, with more units where that is not enough (step 4)
             better, error = fit_units(units, Z, smoothings=smoothings)

@@ -60,7 +60,7 @@ class TanhSettings:
     largest_held_out: float = 30.0  # widths of brackets, in the median
     more_units: int = 3  # than dimensions and normals, at most
     cheap_fit: float = 1e9  # products per step; of a larger fit with a new unit one start is tried,
-    largest_fit: float = 5e9  # products per step; no unit is added to a larger fit
+    largest_fit: float = 5e9  # products per step; a larger fit needs a good start, and no new unit
 
     # the machine
     bias_spread: float = 1e-3  # units whose biases differ by more have no common one

@@ -48,7 +48,8 @@ def one(name, seed):
         rng = np.random.default_rng(seed + 1)
         cloud = rng.standard_normal((40_000, oracle.dimension)) * result.scale
         cloud *= np.resize([0.3, 1.0, 3.0], len(cloud))[:, None] / np.sqrt(oracle.dimension)
-        distance = 10 * Precision(result.width).agreement_distance * result.scale
+        cloud *= result.units
+        distance = 10 * Precision(result.width).agreement_distance * result.scale * result.units
         close = agreement_test(Oracle(predict, oracle.dimension), result.machine, cloud[:4000],
                                distance, rng, ends=features)["close"]
         fresh = cloud[20_000:]

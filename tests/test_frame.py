@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from decon import Gaussian, KernelMachine, Linear, Oracle, Polynomial, Tanh, deconstruct
+from decon import Gaussian, KernelMachine, Linear, Oracle, Polynomial, Tanh, deconstruct, upgrade
 from decon.extraction.agreement import agreement_test
 from decon.extraction.frame import Frame, frames, spread_of
 from decon.extraction.result import Deconstruction
@@ -186,3 +186,12 @@ def test_a_machine_behind_a_scaler_survives_a_file(tmp_path):
     again = Deconstruction.load(tmp_path / "result")
     np.testing.assert_array_equal(again.machine.decision_function(X), model.decision_function(X))
     assert repr(again.machine) == repr(model)
+
+
+def test_an_upgrade_of_a_machine_behind_a_scaler_is_one_in_its_units():
+    model, X = behind_a_scaler(KERNELS["gaussian"], 0, 1e3)
+    y = model.predict(X)
+    with pytest.raises(ValueError, match="upgrade machine.machine"):
+        upgrade(Deconstruction("gaussian", machine=model), X[:40], y[:40])
+    upgraded = upgrade(model.machine, model.scaled(X[:40]), y[:40], progress=False)
+    assert (upgraded.predict(model.scaled(X)) == y).mean() > 0.9

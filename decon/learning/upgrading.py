@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..kernels import Polynomial, check_positive
-from ..machine import KernelMachine
+from ..machine import KernelMachine, ScaledMachine
 from ..types import Array, ArrayLike
 from .checks import checked_examples
 from .incremental import IncrementalSVM
@@ -104,9 +104,9 @@ def warm_start(result: Any, X: ArrayLike, y: ArrayLike, gamma: float | str = "sc
     TypeError
         If the result is neither of the two.
     ValueError
-        If the result holds no machine, gamma or kappa is not positive, shapes do not match, a
-        label is neither +1 nor -1, or the machine gets none of the examples right (f0 then has no
-        scale).
+        If the result holds no machine or a ScaledMachine, gamma or kappa is not positive, shapes
+        do not match, a label is neither +1 nor -1, or the machine gets none of the examples right
+        (f0 then has no scale).
 
     Examples
     --------
@@ -118,6 +118,9 @@ def warm_start(result: Any, X: ArrayLike, y: ArrayLike, gamma: float | str = "sc
     """
     # what is given
     machine = getattr(result, "machine", result)  # a KernelMachine has none, it is one
+    if isinstance(machine, ScaledMachine):
+        raise ValueError("this machine has its kernel in scaled features: upgrade machine.machine, "
+                         "with examples machine.scaled(X)")
     if result is None or not isinstance(machine, KernelMachine | None):
         raise TypeError(f"expected a Deconstruction or a KernelMachine, got {type(result)}")
     if machine is None:

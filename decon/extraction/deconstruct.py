@@ -151,12 +151,11 @@ class _Attempt:
         # in other coordinates, if the boundary may be radial there, or a machine was nearly right;
         # where that finds nothing either, what the first search has seen is kept
         if self.frames and self._may_differ():
-            self.kept = vars(self).copy()
+            self.kept = self.survey, self.evidence, self.verdict, self.remedy
             return remedy._replace(frame=self.frames.pop())
         if self.kept is not None:
-            kept, self.kept = self.kept, None
-            self.survey, self.evidence, self.verdict, self.remedy = (
-                kept[name] for name in ("survey", "evidence", "verdict", "remedy"))
+            self.survey, self.evidence, self.verdict, self.remedy = self.kept
+            self.kept = None
 
         # by what the diagnosis says
         with self.ledger.stage("diagnosis"):

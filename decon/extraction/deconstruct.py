@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels import Kernel, Tanh
 from ..oracles.oracle import Oracle, real_points
 from ..oracles.precision import DOUBLE
 from ..oracles.views import NoiseView
@@ -16,17 +17,19 @@ from .frame import frames, given_frame
 from .ledger import Ledger
 from .result import Deconstruction, Verdict
 from .settings import SETTINGS
+from .stand_in import find_surrogate
 from .strategy import decide
 from .survey import Survey
 
 
 def deconstruct(oracle: Oracle, features: ArrayLike, random_state: RandomState = 0,
-                progress: bool = True, units: str | ArrayLike = "auto") -> Deconstruction:
+                progress: bool = True, units: str | ArrayLike = "auto",
+                surrogate: bool = True) -> Deconstruction:
     """Extract a kernel machine from labels: kernel, support vectors, their span, the boundary.
 
     This is functionally equivalent extraction in the hard-label setting. Linear and quadratic
     machines come back with quasi-support vectors, cubic, tanh and Gaussian ones with their own. Any
-    other model ends as 'unknown', with the reason.
+    other model ends as 'unknown', with the reason and a stand-in, the `surrogate`.
 
     Parameters
     ----------
@@ -43,6 +46,9 @@ def deconstruct(oracle: Oracle, features: ArrayLike, random_state: RandomState =
         very differently or lie far from 0, in their standard deviations about their means; see
         `frames`. If the one finds nothing, the other may be tried. The result is in the units of
         the features in every case.
+    surrogate : bool
+        Whether a stand-in is made where no machine is found, with up to some 40,000 queries more;
+        see `find_surrogate`.
 
     Returns
     -------
@@ -98,6 +104,8 @@ def deconstruct(oracle: Oracle, features: ArrayLike, random_state: RandomState =
         remedy: Remedy | None = attempt.first()
         while remedy is not None:
             remedy = attempt.run(remedy)
+        if surrogate:
+            attempt.find_stand_in()
         return attempt.result()
 
     # whatever is raised, with what was known by then
@@ -117,7 +125,7 @@ class _Attempt:
         self.oracle, self.features, self.units, self.rng = oracle, features, units, rng
         self.ledger, self.coarser = Ledger(oracle, progress), 0
         self.remedy = Remedy(oracle.noise, DOUBLE, given_frame(oracle.dimension))
-        self.survey = self.evidence = self.kept = None
+        self.survey = self.evidence = self.kept = self.surrogate = None
 
     def first(self) -> Remedy:
         """How to search first; `frames` are the other coordinates, if any are to be tried."""
@@ -165,6 +173,20 @@ class _Attempt:
         self.verdict = replace(self.verdict, message=again or self.verdict.message)
         return None
 
+    def find_stand_in(self) -> None:
+        """Where there is no machine, the best surrogate, measured on queries of its own."""
+        candidate, frame = self.verdict.candidate, self.remedy.frame
+        if candidate is not None and not candidate.surrogate:
+            return
+
+        # kernels that the shape of the boundary has shown, and the machine that fits it
+        kernels: list[Kernel] = [Tanh(1.0)] if self.verdict.kernel_type == "tanh" else []
+        others = [] if candidate is None else [candidate.machine]
+        base = self.evidence.oracle if frame.given else self.evidence.oracle.oracle
+        with self.ledger.stage("surrogate"):
+            self.surrogate = find_surrogate(base, self.features, kernels, others,
+                                            self.remedy.precision.width, self.rng)
+
     def _may_differ(self):
         """May a search in other coordinates find more?"""
         radial = vars(self.evidence).get("one_label_far_away", False)
@@ -174,7 +196,8 @@ class _Attempt:
         """The result, put together from what is known now, in the model's coordinates."""
         survey, evidence, verdict = self.survey, self.evidence, self.verdict
         frame = self.remedy.frame
-        known: dict[str, Any] = {"units": frame.units}
+        known: dict[str, Any] = {"units": frame.units, "surrogate": self.surrogate,
+                                 "labels": self.oracle.labels}
         if survey is not None:
             known |= {"scale": survey.scale, "points": frame.points(survey.X)}
         if evidence is not None:
@@ -191,7 +214,8 @@ class _Attempt:
         candidate = verdict.candidate
         if candidate is not None:
             known |= {"subspace": candidate.basis, "rank": candidate.rank}
-            known["surrogate" if candidate.surrogate else "machine"] = candidate.machine
+            if not candidate.surrogate:
+                known["machine"] = candidate.machine
             if candidate.own_vectors and not candidate.surrogate:
                 known |= {"own_vectors": True, "n_support": len(candidate.machine.support_vectors)}
         return Deconstruction(

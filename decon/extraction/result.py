@@ -1,6 +1,7 @@
 """What the labels of a model have told: the result of the whole algorithm."""
 
 import json
+import warnings
 from collections import defaultdict
 from dataclasses import dataclass, field, fields
 from os import PathLike
@@ -12,6 +13,8 @@ import numpy as np
 from ..families.protocol import Candidate
 from ..machine import KernelMachine, ScaledMachine, machine_of_arrays, npz_path
 from ..oracles.precision import DOUBLE
+from ..types import ArrayLike
+from .surrogate import Surrogate
 
 
 @dataclass(frozen=True)
@@ -63,9 +66,9 @@ class Deconstruction:
         quasi-support vectors, which give the same function. For a cubic, True
         presumes that the (y_i, 1) are linearly independent: if they are not, fewer support vectors
         may give the same function.
-    surrogate : KernelMachine or None
-        For an 'unknown' model, a machine that has passed the agreement test, but whose kernel may
-        be another than the model's.
+    surrogate : Surrogate or None
+        Where `machine` is None: the best stand-in that was found, with its measured agreement. Its
+        kernel need not be the model's.
     agreement : dict
         The held-out agreement test: agreement with fresh labels 'far' from the recovered boundary
         and 'close' to it (at 1e-5 of the data's scale on either side).
@@ -91,6 +94,8 @@ class Deconstruction:
     width : float
         Of the brackets, in units of the curvature scale: 1e-12, or wider where rounding was
         found to decide the labels near the boundary.
+    labels : pair
+        The model's own labels for +1 and for -1.
     """
 
     kernel_type: str = "unknown"
@@ -110,6 +115,7 @@ class Deconstruction:
     units: np.ndarray = field(default_factory=lambda: np.empty(0))
     noise: float = 0.0
     width: float = DOUBLE.width
+    labels: tuple[Any, Any] = (1, -1)
 
     def __repr__(self) -> str:
         total = sum(self.queries_by_stage.values())
@@ -125,9 +131,12 @@ class Deconstruction:
         # what was found
         known = "not known" if self.rank is None else self.rank
         lines = [f"kernel        {self.kernel_type}", f"rank of S_Y   {known}"]
-        for name in ("machine", "surrogate"):
-            if getattr(self, name) is not None:
-                lines.append(f"{name:14s}{self._described(getattr(self, name))}")
+        if self.machine is not None:
+            lines.append(f"machine       {self._described(self.machine)}")
+        if self.surrogate is not None:
+            lines.append(f"surrogate     {self._described(self.surrogate.machine)}")
+            lines += [f"  {where:12s}{value:.4g}{' spreads' * (where == 'distance')}"
+                      for where, value in self.surrogate.agreement.items()]
 
         # how well it is tested, in which circumstances, and what it has cost
         lines += [f"agreement     {value:.4f} {where}" for where, value in self.agreement.items()]
@@ -152,6 +161,41 @@ class Deconstruction:
         own = "support vectors, the model's own" if self.own_vectors else "quasi-support vectors"
         where = ", behind a scaler" if isinstance(machine, ScaledMachine) else ""
         return f"{len(machine.weights)} {own}{where}"
+
+    def predict(self, X: ArrayLike) -> np.ndarray:
+        """The labels of the recovered machine, or of the surrogate where there is none.
+
+        Parameters
+        ----------
+        X : array (n, d)
+
+        Returns
+        -------
+        labels : array (n,)
+            In the model's own words.
+
+        Raises
+        ------
+        ValueError
+            If there is neither a machine nor a surrogate.
+
+        Warns
+        -----
+        UserWarning
+            Where the labels are those of the surrogate, with its measured agreement.
+        """
+        stand_in = self.machine
+        if stand_in is None and self.surrogate is None:
+            raise ValueError("there is neither a machine nor a surrogate to predict with: "
+                             + self.message)
+        if stand_in is None:
+            stand_in = self.surrogate
+            around = self.surrogate.agreement["around"]
+            warnings.warn("no machine was recovered: these labels are those of the surrogate, "
+                          f"which agrees on {100 * around:.1f}% of points around the features",
+                          stacklevel=2)
+        positive, negative = self.labels
+        return np.where(stand_in.predict(X) > 0, positive, negative)
 
     def plot(self) -> None:
         """Draw the singular values that S_Y was read from, beside the queries of every stage."""
@@ -182,11 +226,11 @@ class Deconstruction:
         arrays: dict[str, Any] = {}
         for item in fields(self):
             value = getattr(self, item.name)
-            if isinstance(value, dict):
+            if isinstance(value, dict | tuple):
                 arrays[f"{item.name}.json"] = json.dumps(value)
-            elif isinstance(value, KernelMachine | ScaledMachine):
+            elif isinstance(value, KernelMachine | ScaledMachine | Surrogate):
                 arrays |= {f"{item.name}.{k}": v for k, v in value.to_arrays().items()}
-            elif item.name in ("machine", "surrogate") and value is not None:
+            elif item.name == "machine" and value is not None:
                 raise TypeError(f"a {type(value).__name__} cannot be saved, only a machine of ours")
             elif value is not None:
                 arrays[item.name] = value
@@ -217,12 +261,14 @@ class Deconstruction:
             for key, array in file.items():
                 name, _, part = key.partition(".")
                 if part == "json":
-                    values[name] = json.loads(array.item())
+                    value = json.loads(array.item())
+                    values[name] = tuple(value) if isinstance(value, list) else value
                 elif part:
                     machines[name][part] = array
                 else:
                     values[name] = array if array.ndim else array.item()
 
         # machines from their parts
-        values |= {name: machine_of_arrays(parts) for name, parts in machines.items()}
+        kinds = {"machine": machine_of_arrays, "surrogate": Surrogate.from_arrays}
+        values |= {name: kinds[name](parts) for name, parts in machines.items()}
         return cls(**values)

@@ -99,6 +99,12 @@ class Oracle:
         return f"Oracle(dimension={self.dimension}, {self.queries:,} queries, {self.calls:,} calls)"
 
     @property
+    def labels(self) -> tuple[Any, Any]:
+        """The model's own labels for +1 and for -1, or 1 and -1 before it has said both."""
+        known = self._labels
+        return (1, -1) if known.negative is None else (known.positive, known.negative)
+
+    @property
     def votes_to_lead(self) -> int:
         """By how many answers one label must lead before a point is taken to have it."""
         return votes_to_lead(self.noise)

@@ -36,7 +36,8 @@ def deconstruct(oracle: Oracle, features: ArrayLike, random_state: RandomState =
     oracle : Oracle
     features : array (k, d)
         A few points with both labels among them. Their spread and their size set the scale of the
-        search, so let them be typical.
+        search, so let them be typical. If all support vectors are among them, as they are in the
+        training table, these are found even where they number more than d.
     random_state : int or numpy.random.Generator
         The same call gives the same result.
     progress : bool

@@ -209,7 +209,7 @@ def in_given_coordinates(candidate: Candidate, frame: Frame) -> list[Candidate]:
         Both give the same labels, but for rounding: far from its origin a polynomial in x is a
         small difference of large numbers.
     """
-    if frame.given:
+    if frame.given or candidate.given:
         return [candidate]
     machine: Any = candidate.machine
     scaled = ScaledMachine(machine, frame.origin, frame.units)

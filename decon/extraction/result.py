@@ -9,11 +9,14 @@ from textwrap import fill
 from typing import Any
 
 import numpy as np
+from scipy.spatial import KDTree
 
 from ..families.protocol import Candidate
 from ..machine import KernelMachine, ScaledMachine, machine_of_arrays, npz_path
+from ..oracles.oracle import real_points
 from ..oracles.precision import DOUBLE
 from ..types import ArrayLike
+from .frame import spread_of
 from .surrogate import Surrogate
 
 
@@ -46,7 +49,7 @@ class Deconstruction:
     Attributes
     ----------
     kernel_type : str
-        'linear', 'quadratic', 'cubic', 'tanh', 'gaussian' or 'unknown'.
+        'linear', 'quadratic', 'cubic', 'polynomial of degree D', 'tanh', 'gaussian' or 'unknown'.
     subspace : array (d, rank) or None
         Orthonormal basis of the kernel subspace S_Y.
     rank : int or None
@@ -196,6 +199,36 @@ class Deconstruction:
                           stacklevel=2)
         positive, negative = self.labels
         return np.where(stand_in.predict(X) > 0, positive, negative)
+
+    def match(self, X: ArrayLike, tolerance: float = 1e-6) -> np.ndarray:
+        """Which rows of a table are support vectors of the model?
+
+        Without rows of the table among the features given to `deconstruct`, the vectors of a
+        dot-product kernel are known up to a common factor only, and no row may match.
+
+        Parameters
+        ----------
+        X : array (n, d)
+        tolerance : float
+            Largest distance in any feature, in units of the feature's spread over the table.
+
+        Returns
+        -------
+        indices : int array
+            In the order of the table.
+
+        Raises
+        ------
+        ValueError
+            If the machine's support vectors are not the model's own.
+        """
+        if not self.own_vectors:
+            raise ValueError("no row can be matched: the support vectors of the model are not known"
+                             + (f" ({self.message})" if self.message else ""))
+        X = real_points(X, self.machine.dimension, "rows")
+        spread = spread_of(X)
+        nearest = KDTree(self.machine.support_vectors / spread)
+        return np.flatnonzero(nearest.query(X / spread, p=np.inf)[0] <= tolerance)
 
     def plot(self) -> None:
         """Draw the singular values that S_Y was read from, beside the queries of every stage."""

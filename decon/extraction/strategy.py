@@ -10,6 +10,7 @@ from ..families.gaussian.family import GaussianFamily
 from ..families.linear import LinearFamily
 from ..families.protocol import Family, Refuted, SelfContradiction
 from ..families.quadratic import QuadraticFamily
+from ..families.rows import RowsFamily
 from ..families.tanh.family import TanhFamily
 from .agreement import agreement_test
 from .diagnosis import name_without_machine
@@ -23,6 +24,7 @@ FAMILIES: tuple[Family, ...] = (
     LinearFamily(),
     QuadraticFamily(),
     QuadraticFamily(near=True),
+    RowsFamily(),
     CubicFamily(),
     TanhFamily(),
     GaussianFamily(),
@@ -75,7 +77,8 @@ def decide(evidence: GatheredEvidence, families: Sequence[Family] | None = None)
         for candidate in in_given_coordinates(fitted, evidence.frame):
             agreement = _agreement(evidence, candidate.machine)
             if all(value >= SETTINGS.least_agreement for value in agreement.values()):
-                return _certified(evidence, family.name, candidate, agreement)
+                return _certified(evidence, candidate.name or family.name, candidate,
+                                  agreement)
         evidence.refuted, evidence.disagreement = True, agreement
         reasons[family.name] = (
             f"the {family.name} machine that fits best fails the agreement test: "

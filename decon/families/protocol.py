@@ -95,6 +95,10 @@ class Candidate:
     surrogate : bool
         Whether labels cannot tell the model from one of another family, so that the machine stands
         in for it without naming it.
+    name : str
+        The `kernel_type` of the model; left out, the name of the family.
+    given : bool
+        Whether machine and basis are in the model's coordinates, not in those of the search.
     """
 
     machine: Any
@@ -103,6 +107,8 @@ class Candidate:
     own_vectors: bool = False
     caveat: str = field(default="", repr=False)
     surrogate: bool = False
+    name: str = ""
+    given: bool = False
 
 
 class Refuted(Exception):
@@ -150,6 +156,8 @@ class Evidence(Protocol):
         `X, V = survey.bracket(*survey.pool.pairs(n))` finds n more: about 40 queries each.
         `survey.cloud(n)` draws n points at the scale, without queries. Use `scale` for lengths
         at the data, and `curvature_scale` for lengths over which the boundary has to bend.
+    frame : Frame
+        Takes coordinates of the search to the model's, by `frame.points(U)`.
     bounded : bool
         Whether there are bounds that no query may leave.
     refuted : bool
@@ -166,6 +174,7 @@ class Evidence(Protocol):
     rng: np.random.Generator
     precision: Precision
     survey: Any
+    frame: Any
     bounded: bool
     refuted: bool
     normals: Array

@@ -33,5 +33,38 @@ class FamilySettings:
     least_incidence: float = 0.1  # |cosine| of bracket and normal at a point that is used
     spare_lines: int = 3  # more lines than dimensions of S_Y, along every direction
 
+    # rows as candidates: how many, and how many boundary points
+    fewest_rows: int = 20  # features given that are tried as support vectors
+    most_rows: int = 1500  # of which the null vector is still cheap
+    cubic_share: float = 0.4  # of a cubic's coefficients: of more rows, the cubic is cheaper
+    off_subspace: float = 1e-6  # of the scale: a row in S_Y lies no farther from it
+    rows_share: float = 1.1  # boundary points per row that are fitted,
+    spare_rows: int = 30  # so many more,
+    held_out: int = 60  # and others to test the fit
+    rows_radii: tuple[float, ...] = (0.5, 1.0, 3.0)  # (spreads) of the cloud about the rows
+
+    # the constants of their kernels (logarithms, about those of the rows' size)
+    degrees: tuple[int, ...] = (2, 3, 4, 5, 6)  # of polynomial kernels
+    widths: int = 41  # values of sigma, and of alpha where beta is 0,
+    width_range: float = 1.2  # up and down
+    gammas: int = 9  # of gamma or alpha,
+    gamma_range: float = 2.5
+    betas: int = 17  # of beta itself,
+    beta_range: float = 2.0
+    starts: int = 4  # on the grid, from which two constants are searched
+    most_trials: int = 40  # of every constant from a start, and as many to polish it
+    search_step: float = 1e-3  # to which constants are searched before they are polished
+    difference_step: float = 1e-7  # of constants, over which errors are differentiated
+
+    # which fits are good enough (lengths in units of the scale)
+    rows_width: float = 1e-6  # of the brackets that the kernels are tried on first
+    near_error: float = 5e-3  # median distance of those held out, where constants are polished
+    sure_error: float = 1e-5  # the same, of the right kernel
+    rough_error: float = 3e-5  # the same, that is worth fine brackets
+    rows_error: float = 10.0  # the same, in widths of fine brackets
+    weight_gap: float = 100.0  # between the weights of support vectors and of other rows
+    null_ratio: float = 1e-6  # of the two smallest singular values, if the weights are determined
+    broken: float = 0.03  # share of the error that a fit has without one of its vectors
+
 
 SETTINGS = FamilySettings()

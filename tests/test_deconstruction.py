@@ -414,7 +414,10 @@ def test_tanh_and_gaussian_machines_are_recovered(kernel, d, m, seed):
     result = take_apart(box.predict, features, seed)
     assert (result.kernel_type, result.rank) == (kernel.name, m), result.message
     assert largest_sine(result.subspace, box.support_vectors.T) < 0.014
-    assert result.own_vectors and result.message == ""
+    if kernel == Gaussian(1.0) and not result.own_vectors:  # the features are five widths away
+        assert "others may hide" in result.message and result.n_support is None
+    else:
+        assert result.own_vectors and result.message == ""
     Y = getattr(kernel, "alpha", 1.0) * box.support_vectors
     found = result.machine.support_vectors
     if kernel.name == "tanh":  # tanh(-u) = -tanh(u): (y, w, beta) and (-y, -w, -beta) are one

@@ -12,6 +12,9 @@ from sklearn.svm import SVC
 
 from decon import Gaussian, KernelMachine, Oracle, Polynomial, Tanh, deconstruct
 from decon.extraction.agreement import agreement_test
+from decon.extraction.visibility import displacements
+from decon.machine import ScaledMachine
+from experiments._models import trained_model
 
 
 def take_apart(predict, features, seed=0, **options):
@@ -134,3 +137,41 @@ def test_cubics_that_are_no_short_sums_of_cubes_still_come_back(kind, seed):
     assert (result.kernel_type, result.own_vectors) == ("cubic", False) and result.message
     X = 2 * rng.standard_normal((5000, 9))
     assert ((result.machine.predict(X) > 0) == decide(X)).mean() > 0.999
+
+
+@pytest.mark.parametrize("seed", [2, 6, 16, 0, 3])
+def test_narrow_gaussians_that_may_hide_vectors_are_not_called_complete(seed):
+    """A hidden vector is among the features, but displaces no measured point by a bracket."""
+    model, X = trained_model("cancer", 20, seed, kernel="rbf", C=10)
+    model, X = trained_model("cancer", 20, seed, kernel="rbf", C=10, gamma=4 * model._gamma)
+    result = take_apart(model.predict, X, seed)
+    off = np.linalg.norm(model.support_vectors_[:, None] - result.machine.support_vectors, axis=2)
+    missing = (off.min(1) > 1e-3).sum()
+    assert (missing > 0) == (seed in (2, 6, 16))
+    assert result.own_vectors == (missing == 0)
+    if missing:
+        assert result.n_support is None and "hide" in result.message
+
+
+def test_a_displacement_is_what_another_vector_makes():
+    """Against the boundary of the machine with that vector, found again by Newton's method."""
+    machine = KernelMachine.random(Gaussian(2.0), 4, 5, 1)
+    rng = np.random.default_rng(0)
+    X = on_boundary(machine, rng.standard_normal((200, 4)))
+    for y in rng.standard_normal((5, 4)):
+        w = 1e-6 * np.abs(machine.weights).min()
+        more = KernelMachine(machine.kernel, np.vstack([machine.support_vectors, y]),
+                             np.r_[machine.weights, w], machine.threshold)
+        moved = np.linalg.norm(on_boundary(more, X) - X, axis=1).max()
+        assert 1e-6 * displacements(machine, X, y[None])[0] == pytest.approx(moved, rel=1e-2)
+        scaled = ScaledMachine(machine, np.ones(4), np.full(4, 3.0))
+        assert displacements(scaled, 1 + 3 * X, 1 + 3 * y[None], 3.0) == pytest.approx(
+            displacements(machine, X, y[None]))
+
+
+def on_boundary(machine, X):
+    for _ in range(100):
+        G = machine.gradient(X)
+        with np.errstate(all="ignore"):  # some run away from the boundary
+            X = X - (machine.decision_function(X) / (G**2).sum(1))[:, None] * G
+    return X[np.abs(machine.decision_function(X)) < 1e-12]

@@ -69,6 +69,9 @@ class Deconstruction:
         quasi-support vectors, which give the same function. For a cubic, True
         presumes that the (y_i, 1) are linearly independent: if they are not, fewer support vectors
         may give the same function.
+        For a Gaussian, True presumes that no vector lies away from where the features lie: at
+        the features and between them, a further vector with the smallest weight found would have
+        displaced a measured boundary point a thousand brackets; farther away it may leave no trace.
     surrogate : Surrogate or None
         Where `machine` is None: the best stand-in that was found, with its measured agreement. Its
         kernel need not be the model's.

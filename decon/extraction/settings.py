@@ -33,6 +33,10 @@ class ExtractionSettings:
     least_agreement: float = 0.999  # far from the boundary, and close to it
     agreement_points: tuple[int, int] = (200, 600)  # between features, and around them
 
+    # support vectors that may hide
+    hiding_places: int = 200  # between the features
+    least_trace: float = 1000.0  # widths of brackets that a vector has to displace the boundary by
+
     # stand-ins for models that no machine reproduces; lengths are in spreads
     stand_in_points: int = 200  # boundary points a dimension
     most_stand_in_points: int = 1500  # of them in all

@@ -18,6 +18,10 @@ from .evidence import GatheredEvidence
 from .frame import in_given_coordinates
 from .result import Verdict
 from .settings import SETTINGS
+from .visibility import displacements
+
+HIDDEN = ("these are all support vectors that the boundary shows; the kernel is so narrow that "
+          "others may hide among the features")
 
 # The registry: the simplest boundary first. A new family is one line more.
 FAMILIES: tuple[Family, ...] = (
@@ -105,4 +109,15 @@ def _certified(evidence, name, candidate, agreement):
     if candidate.own_vectors and evidence.precision.coarse:
         caveat = "the model is too coarse to show that the vectors are its own"
         candidate = replace(candidate, own_vectors=False, caveat=caveat)
+    elif candidate.own_vectors and name == "gaussian" and _may_hide(evidence, candidate.machine):
+        candidate = replace(candidate, own_vectors=False, caveat=HIDDEN)
     return Verdict(name, candidate.caveat, candidate, agreement)
+
+
+def _may_hide(evidence, machine):
+    """Whether a Gaussian's centre where the features lie, or between them, could leave no trace."""
+    survey, frame = evidence.survey, evidence.frame
+    places = np.concatenate([survey.features, survey.between(SETTINGS.hiding_places)])
+    shown = displacements(machine, frame.points(evidence.points), frame.points(places),
+                          frame.units)
+    return bool((shown < SETTINGS.least_trace * evidence.precision.width * survey.scale).any())

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 from scipy.special import erf
-from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.decomposition import PCA
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.gaussian_process.kernels import Matern
@@ -104,6 +104,9 @@ def _data(name):
     if name == "cancer":
         X, y = load_breast_cancer(return_X_y=True)
         return StandardScaler().fit_transform(X), y
+    if name == "wine":  # the second kind or not
+        X, y = load_wine(return_X_y=True)
+        return StandardScaler().fit_transform(X), (y == 1).astype(int)
     if name == "digits":  # odd or even
         X, y = load_digits(return_X_y=True)
         return X / 16, y % 2

@@ -5,12 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels import Kernel, Tanh
+from ..kernels import Kernel, Polynomial, Tanh
+from ..oracles.errors import SeveralClasses
 from ..oracles.oracle import Oracle, real_points
 from ..oracles.precision import DOUBLE
 from ..oracles.views import NoiseView
 from ..subspaces.symmetry import REVOLUTION
 from ..types import ArrayLike, RandomState
+from .causes import find_cause
 from .diagnosis import Remedy, remedy_for
 from .evidence import GatheredEvidence
 from .frame import frames, given_frame
@@ -83,7 +85,8 @@ def deconstruct(oracle: Oracle, features: ArrayLike, random_state: RandomState =
 
     A model that ends as 'unknown' is diagnosed: if it contradicts itself, the search is repeated
     with votes; if rounding displaces its boundary, with wider brackets (see `noise` and `width` of
-    the result).
+    the result); if it clips its features, within the bounds. If there is no remedy, `verdict` and
+    `message` say what kind of model the labels are consistent with, and what to do.
 
     Examples
     --------
@@ -112,7 +115,8 @@ def deconstruct(oracle: Oracle, features: ArrayLike, random_state: RandomState =
     # whatever is raised, with what was known by then
     except BaseException as error:
         attempt.verdict = Verdict(message=f"interrupted: {error}" if str(error) else "interrupted",
-                                  agreement=getattr(attempt.evidence, "disagreement", None) or {})
+                                  agreement=getattr(attempt.evidence, "disagreement", None) or {},
+                                  cause=isinstance(error, SeveralClasses) * "several classes")
         error.result = attempt.result()  # type: ignore[attr-defined]
         raise
     finally:
@@ -126,7 +130,7 @@ class _Attempt:
         self.oracle, self.features, self.units, self.rng = oracle, features, units, rng
         self.ledger, self.coarser = Ledger(oracle, progress), 0
         self.remedy = Remedy(oracle.noise, DOUBLE, given_frame(oracle.dimension))
-        self.survey = self.evidence = self.kept = self.surrogate = None
+        self.survey = self.evidence = self.kept = self.clipped = self.surrogate = None
 
     def first(self) -> Remedy:
         """How to search first; `frames` are the other coordinates, if any are to be tried."""
@@ -138,13 +142,13 @@ class _Attempt:
         """Survey, strategy and, where nothing was found, the diagnosis: how to search again."""
         # discard what was measured, and follow the remedy
         self.survey, self.evidence, self.verdict, self.remedy = None, None, Verdict(), remedy
-        noise, precision, frame = remedy
+        noise, precision, frame, bounds = remedy
         self.coarser += precision != DOUBLE
         self.ledger.discard()
 
         # one search (alg-the-whole-algorithm-run)
-        same = noise == self.oracle.noise
-        view = frame.view(self.oracle if same else NoiseView(self.oracle, noise))
+        same = noise == self.oracle.noise and bounds is None
+        view = frame.view(self.oracle if same else NoiseView(self.oracle, noise, bounds))
         features = frame.coordinates(self.features)
         self.survey = Survey(view, features, self.ledger, self.rng, precision)
         self.survey.run()
@@ -152,10 +156,11 @@ class _Attempt:
         self.verdict = decide(self.evidence)
 
         # no remedy where a machine was found, or S_Y within bounds, or after enough attempts
-        found = self.verdict.kernel_type != "unknown" or self.verdict.candidate is not None
+        if self.verdict.kernel_type != "unknown" or self.verdict.candidate is not None:
+            return self._within_bounds()
         hidden = self.survey.bounded and self.result().rank is not None
-        if found or hidden or self.coarser >= SETTINGS.most_coarser:
-            return None
+        if self.verdict.cause or hidden or self.coarser >= SETTINGS.most_coarser:
+            return self._explain()
 
         # in other coordinates, if the boundary may be radial there, or a machine was nearly right;
         # where that finds nothing either, what the first search has seen is kept
@@ -171,8 +176,32 @@ class _Attempt:
             again = remedy_for(self.oracle, self.evidence, self.remedy)
         if isinstance(again, Remedy):
             return again
-        self.verdict = replace(self.verdict, message=again or self.verdict.message)
-        return None
+        return self._explain(again)
+
+    def _explain(self, diagnosis=""):
+        """The cause, where no machine was found; of a clipped model, a search within the bounds."""
+        # where it is not known yet: find out
+        verdict = replace(self.verdict, message=diagnosis or self.verdict.message)
+        if not verdict.cause and not self.remedy.bounds:
+            self.evidence.cause = find_cause(self.evidence)
+            verdict = self.evidence.cause.as_verdict(verdict.agreement, verdict.message)
+        self.verdict, cause = verdict, self.evidence.cause
+        if cause is None or cause.bounds is None:
+            return self._within_bounds()
+
+        # within the bounds, in which labels of the features are the same
+        bounds, self.clipped = cause.bounds, self.verdict
+        self.features = np.clip(self.features, *bounds)
+        self.frames = frames(self.features, bounds, self.units)
+        return self.remedy._replace(frame=self.frames.pop(0), bounds=bounds)
+
+    def _within_bounds(self):
+        """No further search; what was found within the bounds of a clipped model says so."""
+        if self.remedy.bounds:
+            found, clipped = self.verdict, self.clipped
+            inside = found.message or "the machine holds within these bounds"
+            self.verdict = replace(found, cause=clipped.cause,
+                                   message=f"{clipped.message}. Searched within them: {inside}")
 
     def find_stand_in(self) -> None:
         """Where there is no machine, the best surrogate, measured on queries of its own."""
@@ -182,6 +211,8 @@ class _Attempt:
 
         # kernels that the shape of the boundary has shown, and the machine that fits it
         kernels: list[Kernel] = [Tanh(1.0)] if self.verdict.kernel_type == "tanh" else []
+        if self.verdict.cause.startswith("polynomial of degree"):
+            kernels = [Polynomial(int(self.verdict.cause[-1]), 1 / self.oracle.dimension)]
         others = [] if candidate is None else [candidate.machine]
         base = self.evidence.oracle if frame.given else self.evidence.oracle.oracle
         with self.ledger.stage("surrogate"):
@@ -199,6 +230,8 @@ class _Attempt:
         frame = self.remedy.frame
         known: dict[str, Any] = {"units": frame.units, "surrogate": self.surrogate,
                                  "labels": self.oracle.labels}
+        if self.remedy.bounds is not None:
+            known["bounds"] = np.array(self.remedy.bounds)
         if survey is not None:
             known |= {"scale": survey.scale, "points": frame.points(survey.X)}
         if evidence is not None:
@@ -210,6 +243,7 @@ class _Attempt:
             if subspace is not None:
                 known["subspace"] = frame.span(subspace.basis, subspace.symmetry is REVOLUTION)
                 known["rank"] = subspace.rank
+            known["step"] = evidence.cause.step if evidence.cause else None
 
         # a machine that has passed the agreement test
         candidate = verdict.candidate
@@ -222,4 +256,4 @@ class _Attempt:
         return Deconstruction(
             verdict.kernel_type, message=verdict.message, agreement=verdict.agreement,
             queries_by_stage=self.ledger.queries, noise=self.remedy.noise,
-            width=self.remedy.precision.width, **known)
+            width=self.remedy.precision.width, verdict=verdict.cause, **known)

@@ -13,6 +13,7 @@ from ..families.settings import SETTINGS as FAMILIES
 from ..oracles.oracle import Oracle
 from ..oracles.precision import DOUBLE, Precision
 from ..subspaces.symmetry import CYLINDER
+from ..types import Array
 from .evidence import GatheredEvidence
 from .frame import Frame
 from .result import Verdict
@@ -82,7 +83,7 @@ def _shape(evidence, subspace):
 
     # a cylinder that is no tanh machine's, which is flat far away only (prop-kernel-type-slabs)
     if straight and evidence.is_flat_nearby():
-        return "", "the boundary is made of flat pieces"
+        return "", ""
     flat = evidence.is_flat_far_away(subspace.basis) if straight else True
     if flat is None:
         return "", ("the boundary is straight across S_Y and has an end: perhaps a Gaussian "
@@ -106,11 +107,14 @@ class Remedy(NamedTuple):
         How wide brackets have to be.
     frame : Frame
         In which coordinates.
+    bounds : pair of arrays (d,) or None
+        That the model clips its features to, once they are known.
     """
 
     noise: float
     precision: Precision
     frame: Frame
+    bounds: tuple[Array, Array] | None = None
 
 
 def remedy_for(oracle: Oracle, evidence: GatheredEvidence, last: Remedy) -> Remedy | str:
@@ -133,7 +137,7 @@ def remedy_for(oracle: Oracle, evidence: GatheredEvidence, last: Remedy) -> Reme
         brackets. A str if there is no remedy: the diagnosis, which may be empty.
     """
     # does it contradict itself?
-    survey, (noise, precision, frame) = evidence.survey, last
+    survey, (noise, precision, frame, _) = evidence.survey, last
     low, high = flip_rate(oracle, frame.points(survey.pool.points), evidence.rng)
     if low > noise:
         if high < SETTINGS.largest_noise:

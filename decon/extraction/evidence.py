@@ -1,6 +1,7 @@
 """What has been measured of a model. Every property spends its queries at first use."""
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -48,6 +49,10 @@ class GatheredEvidence:
         What the last candidate that failed the agreement test had reached.
     why_no_subspace : str
         Why normals do not show S_Y.
+    asked_far : bool
+        Has it been tested whether labels depend on features that are far out?
+    cause : Cause or None
+        Why there is no machine, once that is known; see `decon.extraction.causes`.
 
     Examples
     --------
@@ -70,7 +75,8 @@ class GatheredEvidence:
         self.points, self.normals, self.singular_values = survey.X, np.empty((0, 0)), np.empty(0)
         self.refuted, self.why_no_subspace = False, ""
         self.disagreement: dict[str, float] | None = None
-        self._consistent = False
+        self._consistent = self.asked_far = False
+        self.cause: Any = None
 
     def __repr__(self) -> str:
         known = sorted(set(vars(self)) & {"crossings", "degree", "one_label_far_away", "subspace"})

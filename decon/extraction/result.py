@@ -34,12 +34,16 @@ class Verdict:
         The machine that passed the agreement test.
     agreement : dict
         What the test has found; if no candidate passed, that of the last one that failed.
+    cause : str
+        Of an 'unknown' model: one of the `VERDICTS` of `decon.extraction.causes`, or nothing.
+        'clipped' also beside a machine that was found within the bounds.
     """
 
     kernel_type: str = "unknown"
     message: str = field(default="", repr=False)
     candidate: Candidate | None = field(default=None, repr=False)
     agreement: dict[str, float] = field(default_factory=dict)
+    cause: str = ""
 
 
 @dataclass(frozen=True)
@@ -102,6 +106,14 @@ class Deconstruction:
         found to decide the labels near the boundary.
     labels : pair
         The model's own labels for +1 and for -1.
+    verdict : str
+        What kind of model it is, as far as labels show: the `kernel_type`, or where that is
+        'unknown', one of the `VERDICTS` of `decon.extraction.causes`. 'clipped' also for a model
+        whose machine was found within the bounds that it clips its features to.
+    bounds : array (2, d) or None
+        The range of each feature beyond which a 'clipped' model sees no difference.
+    step : float or None
+        The step of a grid that a model rounds its features to.
     """
 
     kernel_type: str = "unknown"
@@ -122,6 +134,12 @@ class Deconstruction:
     noise: float = 0.0
     width: float = DOUBLE.width
     labels: tuple[Any, Any] = (1, -1)
+    verdict: str = ""
+    bounds: np.ndarray | None = None
+    step: float | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "verdict", self.verdict or self.kernel_type)
 
     def __repr__(self) -> str:
         total = sum(self.queries_by_stage.values())
@@ -137,6 +155,8 @@ class Deconstruction:
         # what was found
         known = "not known" if self.rank is None else self.rank
         lines = [f"kernel        {self.kernel_type}", f"rank of S_Y   {known}"]
+        if self.verdict != self.kernel_type:
+            lines.insert(1, f"verdict       {self.verdict}")
         if self.machine is not None:
             lines.append(f"machine       {self._described(self.machine)}")
         if self.surrogate is not None:
@@ -201,6 +221,8 @@ class Deconstruction:
                           f"which agrees on {100 * around:.1f}% of points around the features",
                           stacklevel=2)
         positive, negative = self.labels
+        X = np.asarray(X, float)
+        X = X if self.bounds is None else np.clip(X, *self.bounds)
         return np.where(stand_in.predict(X) > 0, positive, negative)
 
     def match(self, X: ArrayLike, tolerance: float = 1e-6) -> np.ndarray:

@@ -56,6 +56,34 @@ class ExtractionSettings:
     coarsest: float = 1e-5  # brackets wider than this do not determine the rank
     most_coarser: int = 2  # searches with wider brackets, each with other points
 
+    # causes: preprocessing in front of a model
+    far_spreads: float = 1e6  # from the mean of a feature, where nothing that is clipped changes
+    far_patterns: int = 12  # sets of features that are put there,
+    far_points: int = 10  # in so many points each
+    far_sets: int = 3  # of which so many must show that a model clips
+    clip_rounds: int = 60  # sets of features whose bounds are bisected, at most
+    stays: float = 0.5  # of steps along axes, one of a lattice aside: more stay at a tree's
+    lattice_axes: int = 16  # that such a step goes along, at most
+
+    # causes: the shape of the boundary
+    tiny_step: float = 1e-9  # to both sides of a boundary point, at which steps are recognised
+    axis_share: float = 0.8  # of points at which the boundary is a step along one axis
+    short_step: float = 3e-4  # over which the slope of a flat piece is measured first
+    least_kink: float = 1e-3  # difference of slopes of two pieces
+    corners: int = 16  # of flat pieces that are looked at, at most, in batches of 4
+    common_planes: float = 0.04  # share of pairs of points on one plane, where planes are few
+    flat_points: int = 18  # boundary points that are looked at, where the first ten are flat
+    sections: int = 8  # in which kinks are sought
+    section_points: int = 9  # of the boundary in such a section
+    section_halvings: int = 30  # by which each of them is bracketed
+    kink_halvings: int = 9  # of the step around the largest second difference
+    kink_decay: float = 0.36  # a factor per halving: 1/2 at a kink, 1/4 where it is smooth
+    jump_decay: float = 0.7  # a larger one: no kink, a jump from one fold to another
+    plane_points: int = 32  # of a curve, by which degrees up to 6 are told apart
+    plane_radii: tuple[float, ...] = (10.0, 3.0, 1.0)  # of its disc (curvature scales), in turn
+    off_span: float = 1e-6  # of features, by which they may leave a subspace that holds them
+    again: int = 60  # points that are queried twice more
+
     def __repr__(self) -> str:
         return f"ExtractionSettings({len(vars(self))} constants)"
 

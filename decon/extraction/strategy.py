@@ -13,6 +13,7 @@ from ..families.quadratic import QuadraticFamily
 from ..families.rows import RowsFamily
 from ..families.tanh.family import TanhFamily
 from .agreement import agreement_test
+from .causes import early_cause
 from .diagnosis import name_without_machine
 from .evidence import GatheredEvidence
 from .frame import in_given_coordinates
@@ -64,6 +65,12 @@ def decide(evidence: GatheredEvidence, families: Sequence[Family] | None = None)
     reasons: dict[str, str] = {}
     agreement: dict[str, float] = {}
     for family in FAMILIES if families is None else families:
+        # trees and clipping show early, and would cost the other families many queries
+        cheap = not reasons or family.name in ("linear", "quadratic")
+        if not cheap and (cause := early_cause(evidence)):
+            evidence.cause = cause
+            return cause.as_verdict(agreement, "; ".join(reasons.values()))
+
         # does the family apply, and does it fit?
         try:
             if not family.applies(evidence):

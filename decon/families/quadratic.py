@@ -84,7 +84,7 @@ class QuadraticFamily:
             evidence.seen(points=part.points)
             if seen.residual > SETTINGS.largest_misfit:
                 raise Refuted(f"no linear or quadratic machine: in {s} dimensions, the best one "
-                              f"misses boundary points by {seen.residual:.1g} times their error")
+                              "misses boundary points by far more than these may be off")
             if seen.rank == s or seen.clear:
                 break
         return seen

@@ -7,5 +7,9 @@ class OracleError(RuntimeError):
     result = None
 
 
+class SeveralClasses(OracleError):
+    """The model's labels are of more than two kinds."""
+
+
 class BudgetExhausted(OracleError):
     """The next query would cost more than the budget allows; it was not sent."""

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import OracleError
+from .errors import OracleError, SeveralClasses
 
 
 class Labels:
@@ -135,10 +135,10 @@ class Labels:
             raise OracleError(f"positive={self.positive!r} was said to count as +1, but the model "
                               f"says {others[0]!r} and {others[1]!r}: say which of the two it is")
         some = ", ".join(map(repr, kinds[:4])) + (" and so on" if len(kinds) > 4 else "")
-        raise OracleError(f"an oracle needs labels of two kinds, but this model has {len(kinds)}: "
-                          f"{some}. If predict returns scores, give the oracle lambda X: "
-                          "score(X) > 0; if it has several classes, lambda X: predict(X) == "
-                          "one_class")
+        raise SeveralClasses(
+            f"an oracle needs labels of two kinds, but this model has {len(kinds)}: {some}. If "
+            "predict returns scores, give the oracle lambda X: score(X) > 0; if it has several "
+            "classes, lambda X: predict(X) == one_class")
 
 
 def _unclear(why):

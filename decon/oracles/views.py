@@ -76,13 +76,15 @@ class AffineView:
 
 
 class NoiseView:
-    """An oracle whose answers are taken to be wrong at another rate than its own.
+    """An oracle whose answers are taken to be wrong at another rate, perhaps within bounds.
 
     Parameters
     ----------
     oracle : Oracle
     noise : float in [0, 0.5)
         0: every answer is taken as it is.
+    bounds : pair of arrays (d,), optional
+        That no query through this view may leave; left out, the oracle's.
 
     Examples
     --------
@@ -91,9 +93,9 @@ class NoiseView:
     (array([1], dtype=int8), 3)
     """
 
-    def __init__(self, oracle: Oracle, noise: float):
-        self.oracle, self.noise = oracle, noise
-        self.dimension, self.bounds = oracle.dimension, oracle.bounds
+    def __init__(self, oracle: Oracle, noise: float, bounds: tuple[Array, Array] | None = None):
+        self.oracle, self.noise, self.dimension = oracle, noise, oracle.dimension
+        self.bounds = oracle.bounds if bounds is None else bounds
 
     def __repr__(self) -> str:
         return f"NoiseView(noise={self.noise:.3g}) of {self.oracle!r}"
@@ -113,4 +115,6 @@ class NoiseView:
         -------
         inside : bool array (n,)
         """
-        return self.oracle.inside(X)
+        lower, upper = self.bounds or (-np.inf, np.inf)
+        X = np.asarray(X, float)
+        return np.all((lower <= X) & (X <= upper), axis=1)

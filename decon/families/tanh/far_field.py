@@ -104,7 +104,8 @@ def further_normals(oracle: LabelOracle, normals: Array, Z: Array, labels: Array
         # in the first two batches not too many: those would be points of something curved
         unexplained.append(new.mean())
         if len(unexplained) == 2 and np.mean(unexplained) > SETTINGS.unexplained_share:
-            raise Refuted("no tanh machine: far away the boundary is more than a few hyperplanes")
+            raise Refuted("no tanh machine: far away most boundary points lie on no hyperplane of "
+                          "a unit")
 
         # the first of them shows another hyperplane
         known, normals = len(normals), _with_normal(normals, oracle, P[new], N[new], rng)

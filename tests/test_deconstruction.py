@@ -384,7 +384,7 @@ def test_one_support_vector_makes_the_simplest_boundary(kernel, name):
 
 @pytest.mark.parametrize("kernel", [Tanh(1.0, 0.2), Gaussian(2.0)], ids=str)
 def test_as_many_support_vectors_as_dimensions_are_said(kernel):
-    box, features = random_model(kernel, 8, 10, 1)
+    box, features = random_model(kernel, 14, 16, 1)
     result = take_apart(box.predict, features)
     assert result.kernel_type == "unknown" and "or more support vectors" in result.message
 

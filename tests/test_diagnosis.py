@@ -1,11 +1,16 @@
 """What is wrong with a model? Kinks are not taken for rounding."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 from sklearn.metrics.pairwise import laplacian_kernel
 from sklearn.svm import SVC
 
-from decon import Oracle, deconstruct
+from decon import Gaussian, KernelMachine, Oracle, deconstruct
+from decon.extraction.ledger import Ledger
+from decon.extraction.settings import SETTINGS
 from decon.oracles.precision import DOUBLE
 
 D = 12
@@ -19,3 +24,34 @@ def test_kinks_are_not_taken_for_rounding(seed):
     result = deconstruct(Oracle(box.predict, D), X[:30], progress=False)
     assert result.kernel_type == "unknown" and result.width == DOUBLE.width
     assert "discarded" not in result.queries_by_stage
+
+
+def test_a_search_that_costs_too_much_ends_with_a_cause_and_a_stand_in(monkeypatch):
+    """A limit of 20,000 queries, where normals alone cost more."""
+    few = replace(SETTINGS, auto_budget=20_000, auto_budget_per_square=0)
+    monkeypatch.setattr("decon.extraction.deconstruct.SETTINGS", few)
+    rng = np.random.default_rng(0)
+    box = KernelMachine.random(Gaussian(4.0), 25, 30)
+    features = rng.standard_normal((40, 25))[:15]
+    oracle = Oracle(box.predict, 25)
+    result = deconstruct(oracle, features, progress=False)
+    assert result.kernel_type == "unknown" and "budget=None" in result.message
+    assert result.surrogate is not None and result.surrogate.agreement["around"] > 0.8
+    before = sum(n for stage, n in result.queries_by_stage.items()
+                 if stage not in ("diagnosis", "surrogate"))
+    assert 19_000 < before < 30_000
+
+    # a second search with the same oracle has as much again; None is no limit
+    assert sum(deconstruct(oracle, features, progress=False).queries_by_stage.values()) > 20_000
+    free = deconstruct(Oracle(box.predict, 25, budget=None), features, progress=False)
+    assert "budget=None" not in free.message
+
+
+def test_expensive_stages_are_announced(capsys):
+    ledger = Ledger(Oracle(lambda X: X[:, 0] > 0, 1))
+    ledger.expect(123_456, "a cubic")
+    ledger.expect(1_000, "a plane")
+    ledger.close()
+    quiet = Ledger(Oracle(lambda X: X[:, 0] > 0, 1), progress=False)
+    quiet.expect(123_456, "a cubic")
+    assert capsys.readouterr().out == "a cubic: about 123,000 queries\n"

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from decon import BudgetExhausted, Oracle, OracleError
+from decon.oracles.errors import SearchTooLong
 from decon.oracles.settings import SETTINGS
+from decon.oracles.views import SearchView
 
 X = np.array([[-1.0, 0.0], [2.0, 0.0], [3.0, 1.0]])
 SIGNS = [-1, 1, 1]
@@ -258,3 +260,17 @@ def test_columns_of_scores_are_recognised_by_their_shape():
     oracle = Oracle(lambda X: np.c_[X[:, 0], 1 - X[:, 0]], 2)
     with pytest.raises(OracleError, match=r"shape \(3, 2\).*predict_proba"):
         oracle(np.ones((3, 2)))
+
+
+def test_an_automatic_budget_ends_a_search_and_not_the_oracle():
+    view = SearchView(Oracle(lambda X: X[:, 0] > 0, 1, positive=True), 0, limit=3)
+    assert (view([[1.0], [2.0], [-1.0]]) == [1, 1, -1]).all()
+    with pytest.raises(SearchTooLong, match="budget=None"):
+        view([[1.0]])
+    assert (view.oracle([[1.0]]) == 1).all() and Oracle(view, 1).budget == "auto"
+
+
+@pytest.mark.parametrize("budget", ["automatic", -1, "100"])
+def test_a_budget_is_a_number_none_or_auto(budget):
+    with pytest.raises(ValueError, match="None or 'auto'"):
+        Oracle(lambda X: X[:, 0] > 0, 1, budget=budget)

@@ -5,7 +5,7 @@ import pytest
 
 from decon import KernelMachine, Oracle, Polynomial
 from decon.boundary.bracketing import boundary_points
-from decon.oracles.views import AffineView, NoiseView
+from decon.oracles.views import AffineView, SearchView
 
 
 def half_plane(**options):
@@ -44,10 +44,10 @@ def test_bounds_are_seen_in_the_views_coordinates(scale):
 
 def test_a_view_with_another_rate_of_errors_leaves_the_oracle_as_it_is():
     oracle = half_plane(noise=0.2)
-    view = NoiseView(oracle, 0.01)
+    view = SearchView(oracle, 0.01)
     assert oracle.votes_to_lead == 10
     assert view([[1.0, 0.0]]).tolist() == [1] and oracle.queries == 3
-    assert NoiseView(oracle, 0)([[1.0, 0.0]]).tolist() == [1] and oracle.queries == 4
+    assert SearchView(oracle, 0)([[1.0, 0.0]]).tolist() == [1] and oracle.queries == 4
     assert oracle([[1.0, 0.0]]).tolist() == [1] and oracle.queries == 14 and oracle.noise == 0.2
 
 
@@ -55,7 +55,7 @@ def test_votes_of_a_view_are_right():
     rng = np.random.default_rng(0)
     oracle = Oracle(lambda X: (X[:, 0] > 0) ^ (rng.random(len(X)) < 0.1), 1, positive=True)
     X = np.resize([[-1.0], [1.0]], (4000, 1))
-    plain, voted = oracle(X), NoiseView(oracle, 0.1)(X)
+    plain, voted = oracle(X), SearchView(oracle, 0.1)(X)
     assert 0.05 < (plain != np.sign(X[:, 0])).mean() < 0.15 and (voted == np.sign(X[:, 0])).all()
 
 

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from ..kernels import Kernel, Polynomial, Tanh
-from ..oracles.errors import SeveralClasses
-from ..oracles.oracle import Oracle, real_points
+from ..oracles.errors import SearchTooLong, SeveralClasses
+from ..oracles.oracle import Oracle, real_points, votes_to_lead
 from ..oracles.precision import DOUBLE
-from ..oracles.views import NoiseView
+from ..oracles.views import SearchView
 from ..subspaces.symmetry import REVOLUTION
 from ..types import ArrayLike, RandomState
 from .causes import find_cause
@@ -83,6 +83,10 @@ def deconstruct(oracle: Oracle, features: ArrayLike, random_state: RandomState =
     boundary: with one support vector, a Gaussian's is a sphere (quadratic), a tanh's or a cubic's a
     plane (linear).
 
+    With `budget='auto'`, a search is given up after 400,000 + 50 d^2 queries, times the votes that
+    noise takes; what stands in for the model is still made and measured. A stage of more than
+    50,000 queries is announced.
+
     A model that ends as 'unknown' is diagnosed: if it contradicts itself, the search is repeated
     with votes; if rounding displaces its boundary, with wider brackets (see `noise` and `width` of
     the result); if it clips its features, within the bounds. If there is no remedy, `verdict` and
@@ -128,7 +132,7 @@ class _Attempt:
 
     def __init__(self, oracle, features, units, rng, progress):
         self.oracle, self.features, self.units, self.rng = oracle, features, units, rng
-        self.ledger, self.coarser = Ledger(oracle, progress), 0
+        self.ledger, self.coarser, self.started = Ledger(oracle, progress), 0, oracle.queries
         self.remedy = Remedy(oracle.noise, DOUBLE, given_frame(oracle.dimension))
         self.survey = self.evidence = self.kept = self.clipped = self.surrogate = None
 
@@ -147,13 +151,19 @@ class _Attempt:
         self.ledger.discard()
 
         # one search (alg-the-whole-algorithm-run)
-        same = noise == self.oracle.noise and bounds is None
-        view = frame.view(self.oracle if same else NoiseView(self.oracle, noise, bounds))
+        view = SearchView(self.oracle, noise, bounds, self._limit(noise))
+        seen = frame.view(view)
         features = frame.coordinates(self.features)
-        self.survey = Survey(view, features, self.ledger, self.rng, precision)
+        self.survey = Survey(seen, features, self.ledger, self.rng, precision)
         self.survey.run()
-        self.evidence = GatheredEvidence(view, self.survey, self.ledger, frame)
-        self.verdict = decide(self.evidence)
+        self.evidence = GatheredEvidence(seen, self.survey, self.ledger, frame)
+        try:
+            self.verdict = decide(self.evidence)
+        except SearchTooLong as error:
+            view.limit = None
+            self.verdict = Verdict(message=str(error))
+            return self._explain()
+        view.limit = None  # what is left to do is cheap
 
         # no remedy where a machine was found, or S_Y within bounds, or after enough attempts
         if self.verdict.kernel_type != "unknown" or self.verdict.candidate is not None:
@@ -177,6 +187,14 @@ class _Attempt:
         if isinstance(again, Remedy):
             return again
         return self._explain(again)
+
+    def _limit(self, noise):
+        """How many queries are too many, with as many votes as this noise takes."""
+        if self.oracle.budget != "auto":
+            return None
+        votes, d = votes_to_lead(noise), self.oracle.dimension
+        budget = SETTINGS.auto_budget + SETTINGS.auto_budget_per_square * d**2
+        return self.started + votes * budget
 
     def _explain(self, diagnosis=""):
         """The cause, where no machine was found; of a clipped model, a search within the bounds."""

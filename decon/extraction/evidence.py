@@ -11,6 +11,7 @@ from ..boundary.curves import curve_points, has_one_label_far_away, is_locally_f
 from ..boundary.pairs import Pool
 from ..families.polynomial import misfit
 from ..families.protocol import SelfContradiction
+from ..families.settings import SETTINGS as FAMILIES
 from ..oracles.views import AffineView
 from ..subspaces.finder import Subspace, SubspaceFinder
 from ..subspaces.multipliers import multipliers_for
@@ -192,6 +193,8 @@ class GatheredEvidence:
         # as few normals as it takes
         finder = SubspaceFinder(self.oracle, pool, ahead, R, self.rng, self.ledger.stage,
                                 self.precision)
+        self.ledger.expect(FAMILIES.bracket_queries * (2 * d + 10) * d / 2,
+                           f"normals, if S_Y needs all {2 * d + 10}")
         try:
             found = finder.search([CYLINDER, REVOLUTION][:1 + radial])
         finally:

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from tqdm import tqdm
 
 from ..oracles.oracle import Oracle
+from .settings import SETTINGS
 
 
 class Ledger:
@@ -61,6 +62,19 @@ class Ledger:
             spent = self.oracle.queries - before
             self.queries[name] = self.queries.get(name, 0) + spent
             self.bar.update(spent)
+
+    def expect(self, queries: float, what: str) -> None:
+        """Say how many queries the next step will cost, if they are many and progress is shown.
+
+        Parameters
+        ----------
+        queries : float
+            An estimate.
+        what : str
+            What they are for.
+        """
+        if queries >= SETTINGS.worth_saying and not self.bar.disable:
+            self.bar.write(f"{what}: about {round(queries, -3):,.0f} queries")
 
     def discard(self) -> None:
         """Count all that has been spent so far as discarded: the search begins anew."""

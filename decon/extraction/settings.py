@@ -22,6 +22,11 @@ class ExtractionSettings:
     farthest_secant: float = 1e11  # that secants are followed out to
     middle: float = 1e-4  # within bounds, the same for the middle of a secant (of its length)
 
+    # costs
+    auto_budget: int = 400_000  # queries of budget='auto',
+    auto_budget_per_square: int = 50  # and more of them, times d^2
+    worth_saying: int = 50_000  # queries of a stage, that is announced
+
     # evidence
     degree_planes: int = 4  # in which a degree must show
     curve_points: int = 18  # bracketed in each of them

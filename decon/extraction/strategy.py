@@ -7,6 +7,7 @@ import numpy as np
 
 from ..families.cubic.family import CubicFamily
 from ..families.gaussian.family import GaussianFamily
+from ..families.gaussian.student import GaussianStudentFamily
 from ..families.linear import LinearFamily
 from ..families.protocol import Family, Refuted, SelfContradiction
 from ..families.quadratic import QuadraticFamily
@@ -33,6 +34,7 @@ FAMILIES: tuple[Family, ...] = (
     CubicFamily(),
     TanhFamily(),
     GaussianFamily(),
+    GaussianStudentFamily(),
 )
 
 

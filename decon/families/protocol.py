@@ -107,8 +107,8 @@ class Candidate:
     own_vectors: bool = False
     caveat: str = field(default="", repr=False)
     surrogate: bool = False
-    name: str = ""
-    given: bool = False
+    name: str = field(default="", repr=False)
+    given: bool = field(default=False, repr=False)
 
 
 class Refuted(Exception):
@@ -189,6 +189,13 @@ class Evidence(Protocol):
         """The degree, 2 or 3, of plane sections of the boundary; None for any other curve.
 
         Costs 1,000 to 3,500 queries. None if d = 1.
+        """
+
+    @property
+    def one_label_far_away(self) -> bool:
+        """Whether the model gives one and the same label in all directions, far away.
+
+        Costs 40 queries and those of `degree`. False within bounds and for a quadratic.
         """
 
     @property

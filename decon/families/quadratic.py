@@ -93,6 +93,8 @@ class QuadraticFamily:
         """One look at a slice of s dimensions."""
         share = SETTINGS.spare_share + SETTINGS.added_share * attempt
         n = int(share * unknowns(s)) + SETTINGS.spare_points
+        evidence.ledger.expect(SETTINGS.bracket_queries * (n - len(part.Z)),
+                               f"a quadratic in {s} dimensions")
         with evidence.ledger.stage("slices"):
             part.grow(s, n, SETTINGS.radius_factor**attempt)
         return part.read()

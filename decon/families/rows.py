@@ -63,6 +63,9 @@ class RowsFamily:
                           "dependent: which are support vectors, labels do not tell")
 
         # rough boundary points, and what the best kernel misses by
+        evidence.ledger.expect(SETTINGS.bracket_queries * (SETTINGS.rows_share * n
+                                                           + SETTINGS.spare_rows),
+                               f"{n} rows as support vectors, if they are")
         with evidence.ledger.stage("rows"):
             points = _Points(evidence, int(SETTINGS.rows_share * n) + SETTINGS.spare_rows)
             points.narrow(SETTINGS.rows_width)

@@ -8,6 +8,7 @@ class FamilySettings:
     """What linear and quadratic machines are fitted from, and which fits are good enough."""
 
     # which machines are fitted
+    bracket_queries: int = 45  # that a boundary point costs, from the size of the data to 1e-12
     most_coefficients: int = 6000  # of a polynomial that is fitted as one null vector
     largest_spread: float = 100.0  # of a plane's points along its normal (symmetry tolerances)
     largest_misfit: float = 0.5  # of a polynomial, in units of what the brackets' width explains

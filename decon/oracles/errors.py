@@ -13,3 +13,7 @@ class SeveralClasses(OracleError):
 
 class BudgetExhausted(OracleError):
     """The next query would cost more than the budget allows; it was not sent."""
+
+
+class SearchTooLong(BudgetExhausted):
+    """A search has reached the automatic budget: it is given up, and what is known is kept."""

@@ -30,8 +30,9 @@ class Oracle:
         The label that counts as +1. Left out, it is 1 (or True) where the other label is 0, -1
         or False, and of any other two labels the larger, like scikit-learn's `classes_[1]`; in
         that case the first call must show both.
-    budget : int, optional
-        The largest number of queries that may be spent.
+    budget : int, None or 'auto', default 'auto'
+        The largest number of queries that may be spent; None: any number. 'auto' leaves it to
+        `deconstruct`, which gives up a search that costs unusually much, but not its result.
     noise : float in [0, 0.5), default 0
         The probability that an answer is wrong, each independently of all others. Every point is
         queried until one label leads by `votes_to_lead` answers.
@@ -72,7 +73,7 @@ class Oracle:
     """
 
     def __init__(self, predict: Callable[[Array], ArrayLike], dimension: int,
-                 positive: Any = None, budget: float | None = None, noise: float = 0.0,
+                 positive: Any = None, budget: float | str | None = "auto", noise: float = 0.0,
                  bounds: tuple[ArrayLike, ArrayLike] | None = None,
                  journal: str | PathLike | None = None):
         # arguments that cannot be used
@@ -80,8 +81,9 @@ class Oracle:
             raise TypeError(f"predict must be callable, got {predict!r}: give model.predict, say")
         if not isinstance(dimension, int | np.integer) or dimension < 1:
             raise ValueError(f"dimension must be a whole number from 1, got {dimension!r}")
-        if budget is not None and not (isinstance(budget, REAL) and budget >= 0):
-            raise ValueError(f"budget must be a number of queries >= 0 or None, got {budget!r}")
+        if budget not in (None, "auto") and not (isinstance(budget, REAL) and budget >= 0):
+            raise ValueError("budget must be a number of queries >= 0, None or 'auto', "
+                             f"got {budget!r}")
         if not (isinstance(noise, REAL) and 0 <= noise < 0.5):
             raise ValueError(f"noise must be a rate of wrong answers in [0, 0.5), got {noise!r}")
 
@@ -193,7 +195,7 @@ class Oracle:
 
     def _answers(self, X):
         """One answer per row of X, as +1 and -1."""
-        if self.budget is not None and self.queries + len(X) > self.budget:
+        if isinstance(self.budget, REAL) and self.queries + len(X) > self.budget:
             raise BudgetExhausted(f"the budget is {self.budget} queries; {self.queries} are spent "
                                   f"and {len(X)} more are needed: raise budget=")
         if len(X) == 0:

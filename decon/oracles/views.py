@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..types import Array, ArrayLike, LabelOracle
+from .errors import SearchTooLong
 from .oracle import Oracle
 from .settings import SETTINGS
 
@@ -75,8 +76,8 @@ class AffineView:
         return self.oracle.inside(self.points(Z))
 
 
-class NoiseView:
-    """An oracle whose answers are taken to be wrong at another rate, perhaps within bounds.
+class SearchView:
+    """An oracle as one search sees it: with a noise rate, bounds and a limit of its own.
 
     Parameters
     ----------
@@ -85,23 +86,31 @@ class NoiseView:
         0: every answer is taken as it is.
     bounds : pair of arrays (d,), optional
         That no query through this view may leave; left out, the oracle's.
+    limit : int, optional
+        The number of queries of the oracle from which on a call raises SearchTooLong.
 
     Examples
     --------
     >>> oracle = Oracle(lambda X: X[:, 0] > 1, dimension=1, positive=True)
-    >>> NoiseView(oracle, 0.01)([[2.]]), oracle.queries
+    >>> SearchView(oracle, 0.01)([[2.]]), oracle.queries
     (array([1], dtype=int8), 3)
     """
 
-    def __init__(self, oracle: Oracle, noise: float, bounds: tuple[Array, Array] | None = None):
+    def __init__(self, oracle: Oracle, noise: float, bounds: tuple[Array, Array] | None = None,
+                 limit: int | None = None):
         self.oracle, self.noise, self.dimension = oracle, noise, oracle.dimension
+        self.limit = limit
         self.bounds = oracle.bounds if bounds is None else bounds
 
     def __repr__(self) -> str:
-        return f"NoiseView(noise={self.noise:.3g}) of {self.oracle!r}"
+        return f"SearchView(noise={self.noise:.3g}) of {self.oracle!r}"
 
     def __call__(self, X: ArrayLike) -> Array:
         """The labels of the rows of X, voted for this rate: int8 array (n,)."""
+        if self.limit is not None and self.oracle.queries >= self.limit:
+            raise SearchTooLong(f"{self.oracle.queries:,} queries are more than models of "
+                                "our families cost as a rule: the search is given up. "
+                                "Oracle(..., budget=None) lets it go on")
         return self.oracle.at_noise(X, self.noise)
 
     def inside(self, X: ArrayLike) -> Array:

@@ -125,7 +125,9 @@ def _by_coefficients(evidence, basis):
     ends = x0 + (survey.ends - x0) @ basis @ basis.T
     part = Slice(evidence.oracle, x0, ends, R, np.sqrt(R / survey.scale), evidence.rng,
                  frame=basis, precision=precision)
-    part.grow(m, int(FAMILY.spare_share * unknowns) + FAMILY.spare_points, 1.0)
+    n = int(FAMILY.spare_share * unknowns) + FAMILY.spare_points
+    evidence.ledger.expect(FAMILY.bracket_queries * n, f"a cubic of {unknowns:,} coefficients")
+    part.grow(m, n, 1.0)
 
     # the cubic through them (alg-polynomial-machines-fit), if there is one and no other, with the
     # sign of known labels

@@ -36,5 +36,49 @@ class GaussianSettings:
     least_tilt: float = 3e-8  # relative to a support vector's length, that is corrected
     hidden_tilt: float = 1e-9  # share of the largest singular value that shows no tilt
 
+    # the student: an over-parametrised sum of Gaussians. Its points are in units of their spread
+    largest_dimension: int = 13  # in which it is tried
+    usual_queries: int = 70_000  # that it takes
+    student_sizes: tuple[int, ...] = (16, 32, 50)  # centres: from so many to so many
+    least_size: float = 2.0  # centres per dimension, at least
+    most_numbers: int = 725  # of a student
+    points_per_number: float = 2.5  # of the student
+    held_out: int = 200  # points that it is not fitted to
+    widths: tuple[float, ...] = (1e-5, 1e-8)  # of brackets, before the final width
+    narrow_at: float = 10.0  # widths: the held-out median from which on narrower ones tell more
+    sigmas: tuple[float, ...] = (0.7, 1.0, 1.4, 2.0)  # at the start, in units of sqrt(d / 2)
+    scatter: float = 0.5  # of centres about boundary points, at the start
+    ridge: float = 1e-6  # of the eigenvalue problem for weights (mean diagonal entry)
+
+    # its fits: floors under |grad f|, whose root mean square is 1, and how many steps with each
+    rough_floors: tuple[float, ...] = (0.1, 0.1, 0.03)
+    fine_floors: tuple[float, ...] = (0.01, 0.003, 0.001)
+    last_floor: float = 1e-3
+    floor_steps: int = 15
+    shrunk_steps: int = 100  # after a removal,
+    patient_steps: int = 200  # and where these do not suffice
+    longest_step: float = 0.3  # of log tau
+    damping: float = 1e-2  # of the first step, in normal equations of columns of length 1
+    least_damping: float = 1e-14  # of others
+
+    # its way down to the machine
+    kept_starts: tuple[int, ...] = (8, 4, 2)  # with the lowest held-out medians, floor by floor
+    rough_error: float = 0.04  # held-out median, from which on a boundary is no Gaussian machine's
+    good_start: float = 1e-4  # held-out median of a student that is large enough
+    shrink_share: float = 0.07  # of the centres, that are left out at once
+    shrink_dampings: tuple[float, ...] = (1e-11, 1e-8, 1e-6, 1e-4, 1e-2)  # of a removal's cost
+    poor_error: float = 3e-3  # the same of a large student that leaves no hope
+    neighbours: int = 3  # of a centre, that it may be merged with
+    removals_tried: int = 6  # for each damping, one by one
+    fits_tried: int = 12  # of the removals that cost least,
+    rough_fits_tried: int = 2  # and where the held-out median is still large
+    rough_limit: float = 1e-4  # from which on it is large
+    hope_share: float = 0.6  # of the centres, left when the median is large: nothing to hope for
+    growth: float = 1.5  # of the held-out median, that a removal may cost
+    forgiven: float = 1e-7  # held-out median that any removal may leave
+    snap: float = 20.0  # bracket widths: the largest held-out median of the machine itself
+    flat_span: float = 1e-6  # share of the largest singular value of vectors that spans nothing
+    break_factor: float = 1e3  # by which the median grows if a machine's own vector is missing
+
 
 SETTINGS = GaussianSettings()

@@ -14,14 +14,15 @@ from decon import Gaussian, KernelMachine, Oracle, Polynomial, Tanh, deconstruct
 from decon.extraction.agreement import agreement_test
 from decon.extraction.visibility import displacements
 from decon.machine import ScaledMachine
-from experiments._models import trained_model
+from experiments._models import random_model, single, trained_model
 
 
-def take_apart(predict, features, seed=0, **options):
+def take_apart(predict, features, seed=0, surrogate=True, **options):
     oracle = Oracle(predict, features.shape[1], **options)
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # nor may numpy complain
-        return deconstruct(oracle, features, random_state=seed, progress=False)
+        return deconstruct(oracle, features, random_state=seed, progress=False,
+                           surrogate=surrogate)
 
 
 def few_vectors(seed, n=3, d=9):
@@ -175,3 +176,21 @@ def on_boundary(machine, X):
         with np.errstate(all="ignore"):  # some run away from the boundary
             X = X - (machine.decision_function(X) / (G**2).sum(1))[:, None] * G
     return X[np.abs(machine.decision_function(X)) < 1e-12]
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(1.0), Gaussian(4.0), Polynomial(3)], ids=str)
+@pytest.mark.parametrize("m", [12, 19])
+@pytest.mark.parametrize("seed", range(2))
+def test_the_rank_has_bounds_where_no_machine_passed(kernel, m, seed):
+    """Single precision shows S_Y, but not every direction of it clear of the noise."""
+    machine, X = random_model(kernel, 30, m, seed)
+    result = take_apart(single(machine), X, seed, surrogate=False)
+    if result.rank is None:
+        assert result.rank_bounds is None and result.kernel_type == "unknown"
+        return
+    low, high = result.rank_bounds
+    assert low <= m <= high and low >= m - 3
+    if result.machine is None:
+        assert f"at least {low}" in result.message and f"at least {low}" in result.summary()
+    else:
+        assert low == high == result.rank

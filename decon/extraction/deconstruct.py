@@ -242,6 +242,13 @@ class _Attempt:
         radial = vars(self.evidence).get("one_label_far_away", False)
         return radial or self.evidence.disagreement or self.remedy.frame.origin.any()
 
+    def _rank_bounds(self, rank):
+        """The dimensions that stand out of the noise of the first one without, and all."""
+        values, d = self.evidence.singular_values, self.oracle.dimension
+        noise = values[rank] if len(values) > rank else SETTINGS.faint_share * values[0]
+        clear = int((values[:rank] > SETTINGS.clear_of_noise * noise).sum())
+        return max(1, clear), d
+
     def result(self) -> Deconstruction:
         """The result, put together from what is known now, in the model's coordinates."""
         survey, evidence, verdict = self.survey, self.evidence, self.verdict
@@ -260,7 +267,7 @@ class _Attempt:
             subspace = measured.get("subspace", measured.get("subspace_by_normals"))
             if subspace is not None:
                 known["subspace"] = frame.span(subspace.basis, subspace.symmetry is REVOLUTION)
-                known["rank"] = subspace.rank
+                known |= {"rank": subspace.rank, "rank_bounds": self._rank_bounds(subspace.rank)}
             known["step"] = evidence.cause.step if evidence.cause else None
 
         # a machine that has passed the agreement test
@@ -268,10 +275,14 @@ class _Attempt:
         if candidate is not None:
             known |= {"subspace": candidate.basis, "rank": candidate.rank}
             if not candidate.surrogate:
-                known["machine"] = candidate.machine
+                known |= {"machine": candidate.machine, "rank_bounds": (candidate.rank,) * 2}
             if candidate.own_vectors and not candidate.surrogate:
                 known |= {"own_vectors": True, "n_support": len(candidate.machine.support_vectors)}
+        message = verdict.message
+        if known.get("rank") and "machine" not in known:
+            low, _ = known["rank_bounds"] = known.get("rank_bounds", (1, self.oracle.dimension))
+            message = "; ".join(filter(None, [message, f"S_Y has at least {low} dimensions"]))
         return Deconstruction(
-            verdict.kernel_type, message=verdict.message, agreement=verdict.agreement,
+            verdict.kernel_type, message=message, agreement=verdict.agreement,
             queries_by_stage=self.ledger.queries, noise=self.remedy.noise,
             width=self.remedy.precision.width, verdict=verdict.cause, **known)

@@ -60,6 +60,10 @@ class Deconstruction:
         The dimension m of S_Y: the number of linearly independent support vectors. Where it equals
         d there are at least d of them; how many, a quadratic boundary does not show. A linear
         boundary shows one direction, however many support vectors made it.
+    rank_bounds : (int, int) or None
+        The smallest and the largest rank that the labels allow: both are `rank` where a machine has
+        passed the agreement test. Elsewhere `rank` is an estimate, at least so many singular
+        values are clear of the noise, and directions too weak to show may be hidden.
     n_support : int or None
         The number of support vectors, where it is known: where `own_vectors` is True.
     machine : KernelMachine, ScaledMachine or None
@@ -119,6 +123,7 @@ class Deconstruction:
     kernel_type: str = "unknown"
     subspace: np.ndarray | None = None
     rank: int | None = None
+    rank_bounds: tuple[int, int] | None = None
     n_support: int | None = None
     machine: Any = None
     own_vectors: bool = False
@@ -153,7 +158,9 @@ class Deconstruction:
         str
         """
         # what was found
-        known = "not known" if self.rank is None else self.rank
+        known = "not known" if self.rank is None else str(self.rank)
+        if self.rank_bounds and self.rank_bounds[0] < self.rank_bounds[1]:
+            known = f"at least {self.rank_bounds[0]}, {known} as it seems"
         lines = [f"kernel        {self.kernel_type}", f"rank of S_Y   {known}"]
         if self.verdict != self.kernel_type:
             lines.insert(1, f"verdict       {self.verdict}")

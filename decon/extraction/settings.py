@@ -38,6 +38,10 @@ class ExtractionSettings:
     least_agreement: float = 0.999  # far from the boundary, and close to it
     agreement_points: tuple[int, int] = (200, 600)  # between features, and around them
 
+    # the rank without a certificate
+    clear_of_noise: float = 3.0  # times the largest singular value of noise, that a direction shows
+    faint_share: float = 1e-4  # of the largest singular value, that may be noise where none is left
+
     # support vectors that may hide
     hiding_places: int = 200  # between the features
     least_trace: float = 1000.0  # widths of brackets that a vector has to displace the boundary by

@@ -5,8 +5,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..boundary.bounds import lies_between
+from ..boundary.bracketing import boundary_points
 from ..boundary.curves import curve_points, has_one_label_far_away, is_locally_flat
 from ..families.polynomial import misfit
+from ..oracles.precision import DOUBLE
 from ..subspaces.symmetry import REVOLUTION
 from ..types import Array
 from .evidence import GatheredEvidence
@@ -93,7 +95,7 @@ class Cause(NamedTuple):
         return Verdict(message=message, agreement=agreement, cause=self.verdict)
 
 
-def find_cause(evidence: GatheredEvidence) -> Cause:
+def find_cause(evidence: GatheredEvidence, rough: bool = False) -> Cause:
     """Why is there no machine? The cheap and decisive measurements come first.
 
     About 300 to 5,000 queries, none farther than 1e7 spreads from the features.
@@ -102,6 +104,8 @@ def find_cause(evidence: GatheredEvidence) -> Cause:
     ----------
     evidence : GatheredEvidence
         Of a search in which no family has passed.
+    rough : bool
+        Whether the model contradicts itself, or rounds: then its boundary has no shape to measure.
 
     Returns
     -------
@@ -111,10 +115,11 @@ def find_cause(evidence: GatheredEvidence) -> Cause:
     if evidence.oracle.dimension == 1:
         return Cause()
     with evidence.ledger.stage("diagnosis"):
-        for measure in (_inconsistent, _normalised, _radial, _far_values, _steps, _flat, _kinked):
+        for measure in (_inconsistent, _normalised, _radial, _far_values, _steps):
             if cause := measure(evidence):
                 return cause
-        return _smooth(evidence) or Cause()
+        shapes = () if rough else (_flat, _kinked, _smooth)
+        return next(filter(None, (measure(evidence) for measure in shapes)), Cause())
 
 
 def early_cause(evidence: GatheredEvidence) -> Cause | None:
@@ -223,15 +228,23 @@ def _steps(evidence, rng=None):
     """Steps along axes: of trees, or of a grid."""
     rng = evidence.rng if rng is None else rng
     X, steps = _brackets(evidence)
+    if evidence.precision.coarse:  # a grid may be finer than these brackets
+        survey = evidence.survey
+        X, V = boundary_points(evidence.oracle, *survey.pool.pairs(10), DOUBLE.width * survey.scale)
+        steps = SETTINGS.tiny_step * survey.scale * V
     axes = axes_of_steps(evidence.oracle, X, steps, rng)
-    if (axes >= 0).mean() < SETTINGS.axis_share:
-        return None
+    tree = (axes >= 0).mean() >= SETTINGS.axis_share
+    if not tree:  # the steps of a fine grid are short
+        axes = axes_of_steps(evidence.oracle, X, steps, np.random.default_rng(0), reach=100)
+        if (axes >= 0).mean() < SETTINGS.axis_share:
+            return None
 
     # do all crossings of axes lie on one lattice, in the model's own coordinates?
     frame, rows = evidence.frame, axes >= 0
     X, steps, axes = X[rows], steps[rows], axes[rows]
     values = frame.points(X)[np.arange(len(X)), axes]
-    step = grid_step(values, 1e-9 * np.abs(values).max())
+    tolerances = np.array([1e-9, 1e-8, 1e-7]) * np.abs(values).max()
+    step = next(filter(None, (grid_step(values, tolerance) for tolerance in tolerances)), None)
 
     # one step of the lattice aside, along other axes, a tree's boundary mostly stays; a grid's not
     if step is not None:
@@ -242,6 +255,8 @@ def _steps(evidence, rng=None):
         if lies_between(evidence.oracle, X + aside, steps).mean() < SETTINGS.stays:
             return Cause("rounded to a grid", f"along an axis labels change only at multiples of "
                          f"{step:.6g}, all shifted alike", step=step)
+    if not tree:
+        return None
     return Cause("piecewise constant", f"at {rows.sum()} of {len(rows)} boundary points the label "
                  "depends on one feature alone, in steps, as a tree's does or a sum of trees'")
 

@@ -201,7 +201,7 @@ class _Attempt:
         # where it is not known yet: find out
         verdict = replace(self.verdict, message=diagnosis or self.verdict.message)
         if not verdict.cause and not self.remedy.bounds:
-            self.evidence.cause = find_cause(self.evidence)
+            self.evidence.cause = find_cause(self.evidence, rough=bool(diagnosis))
             verdict = self.evidence.cause.as_verdict(verdict.agreement, verdict.message)
         self.verdict, cause = verdict, self.evidence.cause
         if cause is None or cause.bounds is None:
@@ -275,13 +275,15 @@ class _Attempt:
         if candidate is not None:
             known |= {"subspace": candidate.basis, "rank": candidate.rank}
             if not candidate.surrogate:
-                known |= {"machine": candidate.machine, "rank_bounds": (candidate.rank,) * 2}
+                sure = candidate.own_vectors or not candidate.caveat
+                high = candidate.rank if sure else self.oracle.dimension
+                known |= {"machine": candidate.machine, "rank_bounds": (candidate.rank, high)}
             if candidate.own_vectors and not candidate.surrogate:
                 known |= {"own_vectors": True, "n_support": len(candidate.machine.support_vectors)}
         message = verdict.message
         if known.get("rank") and "machine" not in known:
             low, _ = known["rank_bounds"] = known.get("rank_bounds", (1, self.oracle.dimension))
-            message = "; ".join(filter(None, [message, f"S_Y has at least {low} dimensions"]))
+            message = "; ".join(filter(None, [f"S_Y has at least {low} dimensions", message]))
         return Deconstruction(
             verdict.kernel_type, message=message, agreement=verdict.agreement,
             queries_by_stage=self.ledger.queries, noise=self.remedy.noise,

@@ -9,7 +9,8 @@ from ..types import Array, LabelOracle
 from .settings import SETTINGS
 
 
-def axes_of_steps(oracle: LabelOracle, X: Array, steps: Array, rng: np.random.Generator) -> Array:
+def axes_of_steps(oracle: LabelOracle, X: Array, steps: Array, rng: np.random.Generator,
+                  reach: float = 1e4) -> Array:
     """On which feature alone does the label depend at a boundary point? On one, at a tree's.
 
     About log2(d) + 12 queries per point.
@@ -20,6 +21,8 @@ def axes_of_steps(oracle: LabelOracle, X: Array, steps: Array, rng: np.random.Ge
     X, steps : arrays (n, d)
         Boundary points, and tiny steps to their positive side.
     rng : numpy.random.Generator
+    reach : float
+        How many steps other features are moved by, without effect.
 
     Returns
     -------
@@ -45,8 +48,8 @@ def axes_of_steps(oracle: LabelOracle, X: Array, steps: Array, rng: np.random.Ge
     # with that one alone, too, wherever the others are within many steps
     alone = features == low[:, None]
     passed = np.ones(n, bool)
-    for reach in (0, 0, 1e3, 1e3, 1e4, 1e4):
-        moved = X + ~alone * reach * rng.standard_normal((n, d)) * np.abs(steps).max(1)[:, None]
+    for far in (0, 0, reach / 10, reach / 10, reach, reach):
+        moved = X + ~alone * far * rng.standard_normal((n, d)) * np.abs(steps).max(1)[:, None]
         other = np.where(alone, 0, rng.choice([-1, 1], (n, 1)) * steps)
         passed &= lies_between(oracle, moved + other, np.where(alone, steps, 0))
     return np.where(passed, low, -1)

@@ -62,8 +62,9 @@ class Deconstruction:
         boundary shows one direction, however many support vectors made it.
     rank_bounds : (int, int) or None
         The smallest and the largest rank that the labels allow: both are `rank` where a machine has
-        passed the agreement test. Elsewhere `rank` is an estimate, at least so many singular
-        values are clear of the noise, and directions too weak to show may be hidden.
+        passed the agreement test without a caveat; directions a thousand times weaker than the
+        others it does not see. Elsewhere directions too weak to show may be hidden, and without a
+        machine `rank` is an estimate, of which so many are clear of the noise, at least.
     n_support : int or None
         The number of support vectors, where it is known: where `own_vectors` is True.
     machine : KernelMachine, ScaledMachine or None
@@ -77,9 +78,10 @@ class Deconstruction:
         quasi-support vectors, which give the same function. For a cubic, True
         presumes that the (y_i, 1) are linearly independent: if they are not, fewer support vectors
         may give the same function.
-        For a Gaussian, True presumes that no vector lies away from where the features lie: at
-        the features and between them, a further vector with the smallest weight found would have
-        displaced a measured boundary point a thousand brackets; farther away it may leave no trace.
+        For a Gaussian, True presumes that no vector lies farther out than twice the size of the
+        features: nearer, a further vector with the smallest weight found would have displaced a
+        measured boundary point by a thousand brackets; farther away it may leave no trace.
+        Vectors nearer to each other than a thousandth of their length may count as one.
     surrogate : Surrogate or None
         Where `machine` is None: the best stand-in that was found, with its measured agreement. Its
         kernel need not be the model's.

@@ -43,7 +43,8 @@ class ExtractionSettings:
     faint_share: float = 1e-4  # of the largest singular value, that may be noise where none is left
 
     # support vectors that may hide
-    hiding_places: int = 200  # between the features
+    hiding_places: int = 200  # between the features, and as many around them,
+    hiding_radius: float = 2.0  # times their size away from their centre
     least_trace: float = 1000.0  # widths of brackets that a vector has to displace the boundary by
 
     # stand-ins for models that no machine reproduces; lengths are in spreads

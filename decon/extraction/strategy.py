@@ -23,7 +23,7 @@ from .settings import SETTINGS
 from .visibility import displacements
 
 HIDDEN = ("these are all support vectors that the boundary shows; the kernel is so narrow that "
-          "others may hide among the features")
+          "others may hide near the features or around them")
 
 # The registry: the simplest boundary first. A new family is one line more.
 FAMILIES: tuple[Family, ...] = (
@@ -124,9 +124,10 @@ def _certified(evidence, name, candidate, agreement):
 
 
 def _may_hide(evidence, machine):
-    """Whether a Gaussian's centre where the features lie, or between them, could leave no trace."""
-    survey, frame = evidence.survey, evidence.frame
-    places = np.concatenate([survey.features, survey.between(SETTINGS.hiding_places)])
+    """Whether a Gaussian's centre near the features or around them could leave no trace."""
+    survey, frame, n = evidence.survey, evidence.frame, SETTINGS.hiding_places
+    around = survey.cloud(n, (SETTINGS.hiding_radius,))
+    places = np.concatenate([survey.features, survey.between(n), around])
     shown = displacements(machine, frame.points(evidence.points), frame.points(places),
                           frame.units)
     return bool((shown < SETTINGS.least_trace * evidence.precision.width * survey.scale).any())

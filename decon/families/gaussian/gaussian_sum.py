@@ -1,5 +1,6 @@
 """A sum of Gaussians with free centres, fitted so that its zeros pass through given points."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -167,7 +168,7 @@ def scaled_normal_equations(J: Array) -> tuple[Array, Array]:
 
 
 def fit_sum(total: GaussianSum, X: Array, floor: float, steps: int, least_gain: float = 0.01,
-            patience: int = 6) -> GaussianSum:
+            patience: int = 6, spend: Callable[[int], None] = lambda work: None) -> GaussianSum:
     """Levenberg's steps on Sampson's residual, every column of the Jacobian scaled.
 
     Parameters
@@ -180,6 +181,8 @@ def fit_sum(total: GaussianSum, X: Array, floor: float, steps: int, least_gain: 
         Under |grad f|, whose root mean square is 1.
     steps, least_gain, patience
         As for `levenberg_marquardt`.
+    spend : callable
+        Is told the work before every step: points times numbers squared. May raise.
 
     Returns
     -------
@@ -187,6 +190,7 @@ def fit_sum(total: GaussianSum, X: Array, floor: float, steps: int, least_gain: 
     """
     def linearised(total, r):
         """Where damped steps lead (eq-tanh-at-infinity-lm)."""
+        spend(len(X) * (total.centres.size + len(total.centres) + 2) ** 2)
         J = total.sampson_jacobian(X, floor)
         H, size = scaled_normal_equations(J)
         slope = J.T @ r / size

@@ -38,10 +38,12 @@ class GaussianSettings:
 
     # the student: an over-parametrised sum of Gaussians. Its points are in units of their spread
     largest_dimension: int = 13  # in which it is tried
+    most_unlike: float = 10.0  # spreads of features: else a Gaussian is one of a few of them only
     usual_queries: int = 70_000  # that it takes
     student_sizes: tuple[int, ...] = (16, 32, 50)  # centres: from so many to so many
     least_size: float = 2.0  # centres per dimension, at least
     most_numbers: int = 725  # of a student
+    most_work: float = 1.2e12  # points times numbers squared, over all steps: about a minute
     points_per_number: float = 2.5  # of the student
     held_out: int = 200  # points that it is not fitted to
     widths: tuple[float, ...] = (1e-5, 1e-8)  # of brackets, before the final width

@@ -32,6 +32,7 @@ class BoundarySample:
     def __init__(self, evidence: Evidence):
         self.evidence, self.survey, self.unit = evidence, evidence.survey, 0.0
         self.P, self.N, self.V = np.empty((3, 0, evidence.oracle.dimension))
+        self.work = 0.0
         self.width = np.nan
 
     def grow(self, n: int, width: float) -> None:
@@ -108,6 +109,34 @@ class BoundarySample:
         return float(np.median(np.where(np.isfinite(r), r, np.inf)))
 
 
+    def fit(self, total: GaussianSum, floor: float, steps: int, least_gain: float = 0.01,
+            patience: int = 6) -> GaussianSum:
+        """Fit a sum to the points.
+
+        Parameters
+        ----------
+        total : GaussianSum
+            Where to start.
+        floor, steps, least_gain, patience
+            As for `fit_sum`.
+
+        Returns
+        -------
+        total : GaussianSum
+
+        Raises
+        ------
+        Refuted
+            After more work than machines take that are found.
+        """
+        return fit_sum(total, self.points, floor, steps, least_gain, patience, self._spend)
+
+    def _spend(self, work):
+        self.work += work
+        if self.work > SETTINGS.most_work:
+            raise Refuted("no Gaussian machine was found with as much work as others take")
+
+
 @dataclass(frozen=True)
 class GaussianStudentFamily:
     """Gaussian machines without a subspace of symmetry, of up to 20 support vectors or so."""
@@ -117,7 +146,9 @@ class GaussianStudentFamily:
     def applies(self, evidence: Evidence) -> bool:
         """Is the boundary smooth, with one label far away, and has it no subspace of symmetry?"""
         d = evidence.oracle.dimension
-        if evidence.bounded or evidence.survey.flat or evidence.precision.coarse:
+        spread = evidence.survey.spread
+        unlike = spread.max() > SETTINGS.most_unlike * spread.min()
+        if evidence.bounded or evidence.survey.flat or evidence.precision.coarse or unlike:
             return False
         return (2 < d <= SETTINGS.largest_dimension and evidence.one_label_far_away
                 and evidence.subspace is None and len(evidence.normals) > 1)
@@ -159,10 +190,10 @@ def _starts(sample, size, evidence):
     sigmas = np.resize(SETTINGS.sigmas, SETTINGS.kept_starts[0]) * np.sqrt(d / 2)
     starts = [_wide(sample, size, sigma, rng) for sigma in sigmas]
     for kept, floor in zip(SETTINGS.kept_starts, SETTINGS.rough_floors, strict=True):
-        starts = [fit_sum(start, sample.points, floor, SETTINGS.floor_steps)
+        starts = [sample.fit(start, floor, SETTINGS.floor_steps)
                   for start in sorted(starts, key=sample.error)[:kept]]
     for floor in SETTINGS.fine_floors:
-        starts = [fit_sum(start, sample.points, floor, SETTINGS.floor_steps) for start in starts]
+        starts = [sample.fit(start, floor, SETTINGS.floor_steps) for start in starts]
     starts = sorted(starts, key=sample.error)
 
     # is there hope?
@@ -191,7 +222,7 @@ def _fewest(total, sample, width):
             finer = sample.in_units(narrower) < sample.width
             if finer and error < SETTINGS.narrow_at * sample.width:
                 sample.narrow(narrower)
-                total = fit_sum(total, sample.points, SETTINGS.last_floor, SETTINGS.shrunk_steps)
+                total = sample.fit(total, SETTINGS.last_floor, SETTINGS.shrunk_steps)
                 error = sample.error(total)
 
         # without those that ran away; the first removal after which the fit is as good as before
@@ -215,9 +246,9 @@ def _fewer(total, sample, limit):
         rough = limit > SETTINGS.rough_limit
         tried = SETTINGS.rough_fits_tried if rough else SETTINGS.fits_tried
         for trial in trials[:1 if count > 1 else tried]:
-            fit = fit_sum(trial, X, floor, SETTINGS.shrunk_steps)
+            fit = sample.fit(trial, floor, SETTINGS.shrunk_steps)
             if sample.error(fit) > limit and not rough:
-                fit = fit_sum(fit, X, floor / 10, SETTINGS.patient_steps, 0.003, 10)
+                fit = sample.fit(fit, floor / 10, SETTINGS.patient_steps, 0.003, 10)
             yield fit
 
 
@@ -230,7 +261,7 @@ def _candidate(total, sample):
 
     # every single removal must spoil the fit
     broken = SETTINGS.break_factor * sample.width
-    alone = [fit_sum(trial, sample.points, SETTINGS.last_floor, SETTINGS.floor_steps)
+    alone = [sample.fit(trial, SETTINGS.last_floor, SETTINGS.floor_steps)
              for trial in left_out(total, sample.points)]
     needed = all(sample.error(trial) > broken for trial in alone)
     machine = KernelMachine(

@@ -242,12 +242,16 @@ class _Attempt:
         radial = vars(self.evidence).get("one_label_far_away", False)
         return radial or self.evidence.disagreement or self.remedy.frame.origin.any()
 
-    def _rank_bounds(self, rank):
-        """The dimensions that stand out of the noise of the first one without, and all."""
-        values, d = self.evidence.singular_values, self.oracle.dimension
+    def _rank_bounds(self, subspace):
+        """The dimensions of normals that stand out of the noise of the first one without, and all.
+
+        Normals lie in S_Y where the boundary is a cylinder; corrected ones only if S_Y is right.
+        """
+        values, rank = self.evidence.singular_values, subspace.rank
         noise = values[rank] if len(values) > rank else SETTINGS.faint_share * values[0]
         clear = int((values[:rank] > SETTINGS.clear_of_noise * noise).sum())
-        return max(1, clear), d
+        low = 1 if subspace.symmetry is REVOLUTION else max(1, clear)
+        return low, self.oracle.dimension
 
     def result(self) -> Deconstruction:
         """The result, put together from what is known now, in the model's coordinates."""
@@ -267,7 +271,7 @@ class _Attempt:
             subspace = measured.get("subspace", measured.get("subspace_by_normals"))
             if subspace is not None:
                 known["subspace"] = frame.span(subspace.basis, subspace.symmetry is REVOLUTION)
-                known |= {"rank": subspace.rank, "rank_bounds": self._rank_bounds(subspace.rank)}
+                known |= {"rank": subspace.rank, "rank_bounds": self._rank_bounds(subspace)}
             known["step"] = evidence.cause.step if evidence.cause else None
 
         # a machine that has passed the agreement test
@@ -277,11 +281,12 @@ class _Attempt:
             if not candidate.surrogate:
                 sure = candidate.own_vectors or not candidate.caveat
                 high = candidate.rank if sure else self.oracle.dimension
-                known |= {"machine": candidate.machine, "rank_bounds": (candidate.rank, high)}
+                low = 1 if self.remedy.precision.coarse else candidate.rank
+                known |= {"machine": candidate.machine, "rank_bounds": (low, high)}
             if candidate.own_vectors and not candidate.surrogate:
                 known |= {"own_vectors": True, "n_support": len(candidate.machine.support_vectors)}
         message = verdict.message
-        if known.get("rank") and "machine" not in known:
+        if known.get("rank") and "machine" not in known and not message.startswith("interrupted"):
             low, _ = known["rank_bounds"] = known.get("rank_bounds", (1, self.oracle.dimension))
             message = "; ".join(filter(None, [f"S_Y has at least {low} dimensions", message]))
         return Deconstruction(

@@ -80,7 +80,8 @@ class Deconstruction:
         may give the same function.
         For a Gaussian, True presumes that no vector lies farther out than twice the size of the
         features: nearer, a further vector with the smallest weight found would have displaced a
-        measured boundary point by a thousand brackets; farther away it may leave no trace.
+        measured boundary point by a thousand brackets; farther away it may leave no trace. Where
+        the vectors are rows of the features, it presumes that all of them are.
         Vectors nearer to each other than a thousandth of their length may count as one.
     surrogate : Surrogate or None
         Where `machine` is None: the best stand-in that was found, with its measured agreement. Its

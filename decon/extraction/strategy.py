@@ -118,7 +118,8 @@ def _certified(evidence, name, candidate, agreement):
     if candidate.own_vectors and evidence.precision.coarse:
         caveat = "the model is too coarse to show that the vectors are its own"
         candidate = replace(candidate, own_vectors=False, caveat=caveat)
-    elif candidate.own_vectors and name == "gaussian" and _may_hide(evidence, candidate.machine):
+    radial = name == "gaussian" and not candidate.given  # of rows, none can be missing
+    if candidate.own_vectors and radial and _may_hide(evidence, candidate.machine):
         candidate = replace(candidate, own_vectors=False, caveat=HIDDEN)
     return Verdict(name, candidate.caveat, candidate, agreement)
 

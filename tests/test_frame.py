@@ -109,6 +109,8 @@ def test_spreads_of_constant_features_are_those_of_the_others():
     spread = spread_of(X)
     assert spread[2] == pytest.approx(np.median(spread[:2]))
     assert (spread_of(np.ones((5, 2))) == 1).all()
+    X[:, 2] = 8.72e-6  # whose mean is off by a rounding error
+    assert np.std(X[:, 2]) > 0 and spread_of(X)[2] == pytest.approx(spread[2])
 
 
 def test_coordinates_are_the_given_ones_unless_features_are_unlike():

@@ -519,11 +519,12 @@ def test_a_distance_that_is_not_met_is_no_gaussians():
 @pytest.mark.parametrize("sigma", [1.5, 4.0])
 def test_a_random_machine_is_measured(seed, sigma):
     box, oracle, *view = machine_and_view(seed, sigma=sigma, tilt=1e-9)
-    machine, rms, doubt = gaussian_machine(oracle, *view, scale=3.0, random_state=seed)
+    machine, rms, doubt, apart = gaussian_machine(oracle, *view, scale=3.0, random_state=seed)
     lengths = np.linalg.norm(box.support_vectors, axis=1)
     error = matched(machine.support_vectors, box.support_vectors) / lengths
     assert abs(machine.kernel.sigma / sigma - 1) < 1e-6
     assert rms < 1e-12 and error.max() < 1e-4 and error.max() < 30 * doubt
+    assert 1e-6 < apart < 0.1
     assert np.abs(machine.weights).max() == 1
     assert np.sign(machine.threshold) == np.sign(box.threshold)
     nearest = np.linalg.norm(machine.support_vectors[:, None] - box.support_vectors,
@@ -552,7 +553,7 @@ def test_a_boundary_that_is_nowhere_far_away_from_its_points_is_measured_between
     probe = RadialProbe(oracle, basis, np.eye(6)[3], 1, 3.0)
     assert sum(_inner_shifts(probe, z, rng) is None for z in points @ basis) > 10
     cloud = rng.standard_normal((100, 6))
-    machine, rms, _ = gaussian_machine(oracle, seen(box, basis, points), cloud, 3.0)
+    machine, rms, *_ = gaussian_machine(oracle, seen(box, basis, points), cloud, 3.0)
     assert rms < 1e-12 and abs(machine.kernel.sigma - 1) < 1e-6
     assert matched(machine.support_vectors, Y).max() < 1e-4
 

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer, make_moons
+from sklearn.datasets import load_breast_cancer, load_wine, make_moons
 from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -14,6 +14,7 @@ from decon import Gaussian, KernelMachine, Oracle, Polynomial, Tanh, deconstruct
 from decon.extraction.agreement import agreement_test
 from decon.extraction.visibility import displacements
 from decon.machine import ScaledMachine
+from experiments import deceiving
 from experiments._models import random_model, single, trained_model
 
 
@@ -168,6 +169,18 @@ def test_a_displacement_is_what_another_vector_makes():
         scaled = ScaledMachine(machine, np.ones(4), np.full(4, 3.0))
         assert displacements(scaled, 1 + 3 * X, 1 + 3 * y[None], 3.0) == pytest.approx(
             displacements(machine, X, y[None]))
+
+
+@pytest.mark.parametrize("seed", [71, 223, 342, 250])
+def test_two_nearly_alike_vectors_count_as_one_only_within_the_separation(seed):
+    assert deceiving.one("nearly alike", seed)["false"] == ""
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_default_svc_on_raw_features_is_not_called_flat(which):
+    X, y = load_wine(return_X_y=True)
+    result = take_apart(SVC().fit(X, y == which).predict, X, surrogate=False)
+    assert result.verdict == "gaussian, more support vectors than dimensions"
 
 
 def on_boundary(machine, X):

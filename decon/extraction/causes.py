@@ -287,6 +287,8 @@ def _flat(evidence):
             three, four = (slopes == 3).sum(), (slopes == 4).sum()
             if three > 1 or four > 5 + 4 * three:
                 break
+        if three == four == 0 and _ends(evidence):  # flat pieces that end somewhere have corners
+            return None
     made = (f"the boundary is made of flat pieces: at {flat.sum()} of {len(flat)} points; at "
             f"{three + four} corners {three} times three of them meet, {four} times four; "
             f"{100 * common:.0f}% of the pairs of points lie on one plane")
@@ -338,9 +340,13 @@ def _smooth(evidence):
     """No kinks: one label far away, as with a Gaussian machine, or else curves of a degree."""
     if evidence.bounded:
         return None
+    return _gaussian(evidence) if _ends(evidence) else _degree(evidence)
+
+
+def _ends(evidence):
+    """Is there one label far away?"""
     far = SETTINGS.far * evidence.survey.scale
-    one_label = has_one_label_far_away(evidence.oracle, far, random_state=evidence.rng)
-    return _gaussian(evidence) if one_label else _degree(evidence)
+    return has_one_label_far_away(evidence.oracle, far, random_state=evidence.rng)
 
 
 def _degree(evidence):

@@ -83,7 +83,7 @@ def deconstruct(oracle: Oracle, features: ArrayLike, random_state: RandomState =
     boundary: with one support vector, a Gaussian's is a sphere (quadratic), a tanh's or a cubic's a
     plane (linear).
 
-    With `budget='auto'`, a search is given up after 400,000 + 50 d^2 queries, times the votes that
+    With `budget='auto'`, a search is given up after 600,000 + 50 d^2 queries, times the votes that
     noise takes; what stands in for the model is still made and measured. A stage of more than
     50,000 queries is announced.
 
@@ -281,10 +281,12 @@ class _Attempt:
             if not candidate.surrogate:
                 sure = candidate.own_vectors or not candidate.caveat
                 high = candidate.rank if sure else self.oracle.dimension
-                low = 1 if self.remedy.precision.coarse else candidate.rank
+                least = candidate.least_rank or candidate.rank
+                low = 1 if self.remedy.precision.coarse else least
                 known |= {"machine": candidate.machine, "rank_bounds": (low, high)}
             if candidate.own_vectors and not candidate.surrogate:
-                known |= {"own_vectors": True, "n_support": len(candidate.machine.support_vectors)}
+                known |= {"own_vectors": True, "separation": candidate.separation,
+                          "n_support": len(candidate.machine.support_vectors)}
         message = verdict.message
         if known.get("rank") and "machine" not in known and not message.startswith("interrupted"):
             low, _ = known["rank_bounds"] = known.get("rank_bounds", (1, self.oracle.dimension))

@@ -19,6 +19,9 @@ class Frame:
     Parameters
     ----------
     origin, units : arrays (d,)
+    guessed : bool
+        Whether the units are the spreads of the given features: near to those of a scaler that the
+        model may have, but not the same.
 
     Examples
     --------
@@ -29,6 +32,7 @@ class Frame:
 
     origin: Array = field(repr=False)
     units: Array = field(repr=False)
+    guessed: bool = False
 
     @property
     def given(self) -> bool:
@@ -168,8 +172,8 @@ def frames(features: Array, bounds: tuple[Array, Array] | None = None,
     # what the features say
     mean, spread = features.mean(0), spread_of(features if bounds is None else np.array(bounds))
     if bounds is None and (np.abs(mean) > SETTINGS.far_off * spread).any():
-        return [Frame(mean, spread), own]
-    ratio, other = spread.max() / spread.min(), Frame(own.origin, spread)
+        return [Frame(mean, spread, guessed=True), own]
+    ratio, other = spread.max() / spread.min(), Frame(own.origin, spread, guessed=True)
     return [other, own] if ratio > SETTINGS.unlike else [own, other][:1 + (ratio > SETTINGS.alike)]
 
 
@@ -191,7 +195,7 @@ def spread_of(features: Array) -> Array:
     array([  1. ,  50.5, 100. ])
     """
     spread = np.std(features, axis=0)
-    varies = spread > 0
+    varies = spread > 1e-12 * np.abs(features).max(axis=0)  # not by rounding alone
     return np.where(varies, spread, np.median(spread[varies]) if varies.any() else 1.0)
 
 

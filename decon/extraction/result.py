@@ -82,7 +82,12 @@ class Deconstruction:
         features: nearer, a further vector with the smallest weight found would have displaced a
         measured boundary point by a thousand brackets; farther away it may leave no trace. Where
         the vectors are rows of the features, it presumes that all of them are.
-        Vectors nearer to each other than a thousandth of their length may count as one.
+        Vectors nearer to each other than `separation` may have been found as one.
+    separation : float
+        Of a Gaussian's own vectors: a further one at this distance from one of them, in units of
+        that one's length, and with the smallest weight found, would have shown. 0 if
+        `own_vectors` is False, if they are rows of the features, and for other kernels, which
+        two nearly alike vectors do not fit as one unless they agree to about a millionth.
     surrogate : Surrogate or None
         Where `machine` is None: the best stand-in that was found, with its measured agreement. Its
         kernel need not be the model's.
@@ -130,6 +135,7 @@ class Deconstruction:
     n_support: int | None = None
     machine: Any = None
     own_vectors: bool = False
+    separation: float = 0.0
     surrogate: Any = None
     agreement: dict[str, float] = field(default_factory=dict)
     queries_by_stage: dict[str, int] = field(default_factory=dict)

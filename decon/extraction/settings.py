@@ -23,7 +23,7 @@ class ExtractionSettings:
     middle: float = 1e-4  # within bounds, the same for the middle of a secant (of its length)
 
     # costs
-    auto_budget: int = 400_000  # queries of budget='auto',
+    auto_budget: int = 600_000  # queries of budget='auto',
     auto_budget_per_square: int = 50  # and more of them, times d^2
     worth_saying: int = 50_000  # queries of a stage, that is announced
 

@@ -99,6 +99,11 @@ class Candidate:
         The `kernel_type` of the model; left out, the name of the family.
     given : bool
         Whether machine and basis are in the model's coordinates, not in those of the search.
+    least_rank : int or None
+        The smallest rank that the labels allow; None for `rank`.
+    separation : float
+        Where the support vectors are the model's own: two of them that are nearer to each other
+        than this share of their length may have been found as one.
     """
 
     machine: Any
@@ -109,6 +114,8 @@ class Candidate:
     surrogate: bool = False
     name: str = field(default="", repr=False)
     given: bool = field(default=False, repr=False)
+    least_rank: int | None = field(default=None, repr=False)
+    separation: float = field(default=0.0, repr=False)
 
 
 class Refuted(Exception):

@@ -30,17 +30,19 @@ class GaussianFamily:
         assert subspace is not None
         with evidence.ledger.stage("radial probe"):
             cloud = np.concatenate([survey.pool.points, survey.cloud(200)])
-            machine, rms, error = gaussian_machine(evidence.oracle, subspace, cloud, survey.scale,
-                                                   width, evidence.rng)
+            machine, rms, error, separation = gaussian_machine(
+                evidence.oracle, subspace, cloud, survey.scale, width, evidence.rng)
 
         # are the vectors the model's own? Not if they are uncertain, or stand for more of them
         caveat = ""
         if not error < SETTINGS.faint_error:
             caveat = f"some support vectors are faint: their relative error may be {error:.0e}"
-        elif not rms < SETTINGS.single_misfit * width:
+        elif not (rms < SETTINGS.single_misfit * width and separation < SETTINGS.alike):
             caveat = "some support vector may in truth be two, nearly alike"
+        faint = not error < SETTINGS.faint_error  # some may not be there at all
         basis = np.linalg.qr(machine.support_vectors.T)[0]
-        return Candidate(machine, basis, basis.shape[1], own_vectors=not caveat, caveat=caveat)
+        return Candidate(machine, basis, basis.shape[1], own_vectors=not caveat, caveat=caveat,
+                         separation=separation, least_rank=1 if faint else None)
 
     def parameters(self, candidate: Candidate) -> int:
         """A subspace, m vectors in it with a weight each, and sigma."""

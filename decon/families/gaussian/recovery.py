@@ -15,12 +15,13 @@ from ..protocol import Refuted
 from .exponentials import Exponentials, d_optimal_points, fit_exponentials, support_vector_errors
 from .pencil import sigma_candidates, solve_pencil, triple_sums
 from .radial_probe import RadialProbe
+from .separation import least_separation
 from .settings import SETTINGS
 
 
 def gaussian_machine(oracle: LabelOracle, subspace: Subspace, cloud: Array, scale: float,
                      width: float = 1e-12, random_state: RandomState = 0
-                     ) -> tuple[KernelMachine, float, float]:
+                     ) -> tuple[KernelMachine, float, float, float]:
     """A Gaussian machine from labels: sigma, the support vectors, weights and threshold.
 
     Parameters
@@ -44,6 +45,9 @@ def gaussian_machine(oracle: LabelOracle, subspace: Subspace, cloud: Array, scal
         Root mean square distance of the measured points from its boundary, in units of the scale.
     error : float
         The largest relative error of a support vector, estimated from the fit.
+    separation : float
+        The distance, relative to its length, from which on a further vector beside a found one
+        would have shown; see `least_separation`.
 
     Raises
     ------
@@ -131,8 +135,9 @@ def _first_surface(probe, z0, q0, mean, shifts):
 def _fitted_farther_out(probe, surface, X, origin, places, rng):
     """The surface fitted to more points, over places of S_Y, farther out round by round.
 
-    Returns it, all points, their origin, their root mean square distance from the surface, and
-    the largest relative error of a support vector that they leave.
+    Returns it, all points, their origin, their root mean square distance from the surface, the
+    largest relative error of a support vector that they leave, and the largest relative
+    `least_separation`.
     """
     n, R = (len(surface.alpha) + 1) ** 2 // 8, probe.scale
     for limit in SETTINGS.uncertainties:
@@ -153,7 +158,14 @@ def _fitted_farther_out(probe, surface, X, origin, places, rng):
         error = (support_vector_errors(surface, X, rms) / lengths).max()
         if error < SETTINGS.accurate_vectors:
             break
-    return surface, X, origin, rms, error
+
+    # how near would another vector have shown?
+    Y = surface.theta / (2 * surface.tau)
+    log_weights = np.log(np.abs(surface.alpha)) + surface.tau * (Y**2).sum(1)
+    slopes = np.linalg.norm(surface.gradient(X), axis=1)
+    apart = least_separation(surface.jacobian(X), X, Y, surface.terms(X), log_weights, surface.tau,
+                             slopes, probe.width)
+    return surface, X, origin, rms, error, (apart / lengths).max()
 
 
 def _points_over(surface, origin, places, rng):
@@ -172,8 +184,8 @@ def _points_over(surface, origin, places, rng):
     return X[np.abs(surface.distance(X)) < 1e-9]  # some get lost
 
 
-def _machine(probe, surface, X, origin, rms, error):
-    """The machine in R^d; rms; the larger of the error and what the vectors' tilt adds to it."""
+def _machine(probe, surface, X, origin, rms, error, separation):
+    """The machine in R^d; rms; the larger of the error and what tilt adds to it; separation."""
     # in the plane of S_Y and the probe: the vectors, and their weights on S_Y, where q = 0
     # (prop-gaussian-measuring-stick-lean)
     R, tau = probe.scale, surface.tau / probe.scale**2
@@ -195,7 +207,7 @@ def _machine(probe, surface, X, origin, rms, error):
     weights = weights * np.exp(tau * (tilts**2).sum(1))
     machine = KernelMachine(Gaussian(float(1 / np.sqrt(2 * tau))), Y @ probe.basis.T + tilts,
                             probe.inside * weights, probe.inside)
-    return machine.normalised(), rms, max(error, tilt_error)
+    return machine.normalised(), rms, max(error, tilt_error), float(separation)
 
 
 def _tilts(probe, Y, weights, tau, Z, along, out):

@@ -29,7 +29,8 @@ class GaussianSettings:
 
     # what counts as found
     machine_misfit: float = 30.0  # bracket widths by which the right machine may miss its points
-    single_misfit: float = 4.0  # bracket widths: beyond, two vectors may have been taken for one
+    single_misfit: float = 0.5  # bracket widths: beyond, two vectors may have been taken for one
+    alike: float = 0.05  # of a vector's length, within which two must not be taken for one
     faint_error: float = 1e-4  # relative, of support vectors that are not called the model's own
 
     # tilts out of S_Y

@@ -10,6 +10,7 @@ from ...machine import KernelMachine
 from ...types import Array
 from ..protocol import Candidate, Evidence, Refuted
 from .gaussian_sum import GaussianSum, centre_deviations, fit_sum, with_best_weights
+from .separation import least_separation
 from .settings import SETTINGS
 from .shrinking import left_out, shrunk, without_unseen
 
@@ -148,6 +149,7 @@ class GaussianStudentFamily:
         d = evidence.oracle.dimension
         spread = evidence.survey.spread
         unlike = spread.max() > SETTINGS.most_unlike * spread.min()
+        unlike = unlike or evidence.frame.guessed  # a Gaussian shows in its own units only
         if evidence.bounded or evidence.survey.flat or evidence.precision.coarse or unlike:
             return False
         return (2 < d <= SETTINGS.largest_dimension and evidence.one_label_far_away
@@ -271,11 +273,23 @@ def _candidate(total, sample):
     rank = int((basis[1] > SETTINGS.flat_span * basis[1][0]).sum())
 
     # and errors of one width in the points must leave every vector accurate
-    error = (sample.unit * sample.width * centre_deviations(total, sample.points)
-             / np.linalg.norm(machine.support_vectors, axis=1)).max()
-    caveat = ""
+    lengths, caveat = np.linalg.norm(machine.support_vectors, axis=1) / sample.unit, ""
+    error = (sample.width * centre_deviations(total, sample.points) / lengths).max()
+    separation = float((_separations(total, sample) / lengths).max())
     if not needed:
         caveat = "the model may have fewer support vectors, or some of them are faint"
     elif not error < SETTINGS.faint_error:
         caveat = f"some support vectors are faint: their relative error may be {error:.0e}"
-    return Candidate(machine, basis[2][:rank].T, rank, own_vectors=not caveat, caveat=caveat)
+    elif not separation < SETTINGS.alike:
+        caveat = "some support vector may in truth be two, nearly alike"
+    return Candidate(machine, basis[2][:rank].T, rank, own_vectors=not caveat, caveat=caveat,
+                     separation=separation)
+
+
+def _separations(total, sample):
+    """The distances at which a further vector beside one of the machine would have shown."""
+    X = sample.points
+    slopes = np.linalg.norm(total.values(X)[1], axis=1)
+    return least_separation(total.sampson_jacobian(X), X, total.centres,
+                            total.terms(X)[1] * total.weights, np.log(np.abs(total.weights)),
+                            np.exp(total.log_tau), slopes, sample.width)

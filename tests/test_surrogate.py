@@ -10,7 +10,8 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from decon import Deconstruction, Gaussian, KernelMachine, Oracle, Polynomial, deconstruct
-from decon.extraction.stand_in import find_surrogate, fit_dictionary, places
+from decon.extraction.retraining import retrained
+from decon.extraction.stand_in import best_stand_in, find_surrogate, fit_dictionary, places
 from decon.extraction.surrogate import LabelledTrees, Surrogate
 
 WINE, CLASSES = load_wine(return_X_y=True)
@@ -117,6 +118,44 @@ def test_points_keep_to_the_bounds():
                     np.random.default_rng(1))
     assert (points >= 0).all() and (points <= 1).all()
     assert find_surrogate(oracle, np.random.default_rng(0).random((20, 3))) is not None
+
+
+def test_labels_at_its_own_boundary_help_an_svm():
+    """Against an SVM on as many labels at random points, on five discs and five stripes."""
+    better = 0
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        c = rng.standard_normal(4)
+        rule = ((lambda X, c=c: ((X - c) ** 2).sum(1) < 6) if seed % 2
+                else (lambda X, c=c: np.sin(X @ c) > 0))
+        X = rng.standard_normal((150, 4))
+        oracle, fresh = Oracle(rule, 4), rng.standard_normal((4000, 4))
+        found = retrained(oracle, X, oracle(X), lambda n, r=rng: r.standard_normal((n, 4)), rng)
+        assert 150 < oracle.queries <= 300 and len(found) == 2
+        more = rng.standard_normal((oracle.queries, 4))
+        plain = SVC(C=100, gamma=1 / 4).fit(more, rule(more))
+        right = max(((machine.predict(fresh) > 0) == rule(fresh)).mean() for machine in found)
+        better += right > (plain.predict(fresh) == rule(fresh)).mean()
+    assert better >= 7
+
+
+def test_an_svm_of_few_labels_of_one_kind_is_trained_all_the_same():
+    X = np.random.default_rng(0).standard_normal((30, 2))
+    y = np.where(np.arange(30) < 1, 1, -1)
+    oracle = Oracle(lambda X: X[:, 0] > 10, 2)
+    rng = np.random.default_rng(1)
+    machines = retrained(oracle, X, y, lambda n: rng.standard_normal((n, 2)), rng)
+    assert all(set(machine.predict(X)) <= {-1, 1} for machine in machines)
+
+
+@pytest.mark.parametrize("brackets", [30, 100])
+def test_the_number_of_brackets_sets_the_price(brackets):
+    machine = KernelMachine.random(Gaussian(2.0), 5, 8)
+    X = np.random.default_rng(0).standard_normal((40, 5))
+    oracle = Oracle(machine.predict, 5)
+    found = best_stand_in(oracle, X, brackets=brackets)
+    assert 30 * brackets < oracle.queries < 80 * brackets
+    assert (found.predict(X) == machine.predict(X)).mean() > 0.9
 
 
 def test_one_label_near_the_features_gives_no_surrogate():

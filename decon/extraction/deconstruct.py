@@ -50,7 +50,7 @@ def deconstruct(oracle: Oracle, features: ArrayLike, random_state: RandomState =
         `frames`. If the one finds nothing, the other may be tried. The result is in the units of
         the features in every case.
     surrogate : bool
-        Whether a stand-in is made where no machine is found, with up to some 40,000 queries more;
+        Whether a stand-in is made where no machine is found, with 10,000 to 80,000 queries more;
         see `find_surrogate`.
 
     Returns

@@ -50,13 +50,18 @@ class ExtractionSettings:
     # stand-ins for models that no machine reproduces; lengths are in spreads
     stand_in_points: int = 200  # boundary points a dimension
     most_stand_in_points: int = 1500  # of them in all
-    stand_in_labels: int = 3000  # labelled points, at least
-    stand_in_penalty: float = 10.0  # C of the SVM among the stand-ins
+    stand_in_labels: int = 3000  # labelled points, at most, ten for each of the boundary
     stand_in_noise: tuple[float, ...] = (0.0, 0.3, 1.0)  # about points between features
     stand_in_width: float = 1e-5  # of brackets, before a stand-in has come that close
     stand_in_widths: tuple[float, ...] = (0.5, 0.7, 1.0, 1.4, 2.0, 4.0)  # sigma / sqrt(d / 2)
     stand_in_tests: int = 1000  # fresh labels, between features and around them
     stand_in_chords: int = 100  # on which the boundaries are compared
+    svm_penalties: tuple[float, ...] = (1.0, 100.0, 10_000.0)  # C of SVMs among the stand-ins
+    svm_gammas: tuple[float, ...] = (0.1, 0.3, 1.0)  # their gamma, times d
+    most_validated: int = 1500  # points that choose among these
+    most_svm_steps: int = 200_000  # of the training of an SVM
+    retraining_rounds: int = 3  # in which SVMs ask for labels at their own boundary,
+    svm_width: float = 1e-6  # that is bracketed so far
 
     # diagnosis
     largest_noise: float = 0.2  # a larger rate of wrong answers is not corrected by votes unasked

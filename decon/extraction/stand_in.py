@@ -13,6 +13,7 @@ from ..kernels import Gaussian, Kernel, Polynomial
 from ..machine import KernelMachine, ScaledMachine
 from ..types import Array, LabelOracle, RandomState
 from .frame import Frame, spread_of
+from .retraining import retrained
 from .settings import SETTINGS
 from .surrogate import LabelledTrees, Surrogate
 
@@ -20,13 +21,37 @@ from .surrogate import LabelledTrees, Surrogate
 def find_surrogate(oracle: LabelOracle, features: Array, kernels: Sequence[Kernel] = (),
                    others: Sequence[Any] = (), width: float = 1e-12,
                    random_state: RandomState = 0) -> Surrogate | None:
+    """The best stand-in for a model, measured on queries of its own.
+
+    Parameters
+    ----------
+    oracle, features, kernels, others, width
+        As for `best_stand_in`.
+    random_state : int or numpy.random.Generator
+
+    Returns
+    -------
+    surrogate : Surrogate or None
+        None if no label but one is found near the features.
+    """
+    rng = np.random.default_rng(random_state)
+    machine = best_stand_in(oracle, features, kernels, others, width, rng)
+    frame = Frame(features.mean(0), spread_of(features))
+    measured = frame.view(oracle), frame.coordinates(features), machine, frame, width, rng
+    return None if machine is None else Surrogate(machine, _measured(*measured))
+
+
+def best_stand_in(oracle: LabelOracle, features: Array, kernels: Sequence[Kernel] = (),
+                  others: Sequence[Any] = (), width: float = 1e-12,
+                  random_state: RandomState = 0, brackets: int | None = None) -> Any:
     """The best stand-in for a model among kernel machines of random centres and trees.
 
-    Boundary points and labels are asked for near the features. The stand-ins are fitted to four
-    fifths of them, and chosen by the fifth that is left: of those with the fewest wrong labels, or
-    so few more that chance may have made them, the one with the smallest median distance of
-    boundary points from its boundary. Where a kernel machine comes as close to the boundary as the
-    brackets are wide, these are narrowed.
+    Boundary points and labels are asked for near the features, and labels at the boundaries of
+    SVMs that are trained on these. The stand-ins are fitted to four fifths of them, and chosen by
+    the fifth that is left: of those with the fewest wrong labels, or so few more that chance may
+    have made them, the one with the smallest median distance of boundary points from its boundary.
+    Where a kernel machine comes as close to the boundary as the brackets are wide, these are
+    narrowed.
 
     Parameters
     ----------
@@ -41,10 +66,14 @@ def find_surrogate(oracle: LabelOracle, features: Array, kernels: Sequence[Kerne
     width : float
         Of the narrowest brackets, in spreads.
     random_state : int or numpy.random.Generator
+    brackets : int, optional
+        How many boundary points are asked for, at 17 queries each or more where they are narrowed,
+        with up to twenty times as many labels besides, but no more than 6,000; left out, 200
+        for each dimension, but no more than 1,500.
 
     Returns
     -------
-    surrogate : Surrogate or None
+    machine : KernelMachine, ScaledMachine, LabelledTrees or None
         None if no label but one is found near the features.
     """
     rng, d = np.random.default_rng(random_state), features.shape[1]
@@ -52,8 +81,9 @@ def find_surrogate(oracle: LabelOracle, features: Array, kernels: Sequence[Kerne
     view, U = frame.view(oracle), frame.coordinates(features)
 
     # labelled points near the features, and brackets between unlike ones
-    n = min(SETTINGS.most_stand_in_points, SETTINGS.stand_in_points * d)
-    cloud = places(view, U, max(2 * n, SETTINGS.stand_in_labels), SETTINGS.stand_in_noise, rng)
+    n = brackets or min(SETTINGS.most_stand_in_points, SETTINGS.stand_in_points * d)
+    size = min(10 * n, SETTINGS.stand_in_labels)
+    cloud = places(view, U, size, SETTINGS.stand_in_noise, rng)
     labels = view(cloud)
     if abs(int(labels.sum())) == len(labels):
         return None
@@ -62,12 +92,16 @@ def find_surrogate(oracle: LabelOracle, features: Array, kernels: Sequence[Kerne
 
     # fit to the first, choose by the last
     seen = _Seen(cloud, labels, P, N, frame)
+    learned = 4 * size // 5
+    svms = retrained(view, cloud[:learned], labels[:learned],
+                     lambda count: places(view, U, count, SETTINGS.stand_in_noise, rng), rng)
+    others = [*others, *(ScaledMachine(svm, frame.origin, frame.units) for svm in svms)]
     centres = places(view, U, n, SETTINGS.stand_in_noise, rng)
     distance, best = seen.best(_fitted(seen, centres, kernels, others, SETTINGS.stand_in_width))
     if distance < 10 * SETTINGS.stand_in_width and width < SETTINGS.stand_in_width:
         seen = _Seen(cloud, labels, *bisect(view, P, N, width), frame)
         _, best = seen.best(_fitted(seen, centres, kernels, others, width))
-    return Surrogate(best, _measured(view, U, best, frame, width, rng))
+    return best
 
 
 def places(oracle: LabelOracle, U: Array, n: int, noise: Sequence[float],
@@ -171,8 +205,6 @@ class _Seen:
 
 
 def _fitted(seen, centres, kernels, others, width):
-    from sklearn.svm import SVC
-
     frame, n, d = seen.frame, len(seen.X), centres.shape[1]
     given = frame.units / np.sqrt(np.mean(frame.units**2))
 
@@ -189,11 +221,8 @@ def _fitted(seen, centres, kernels, others, width):
         for sigma in np.sqrt(d / 2) * np.array(SETTINGS.stand_in_widths):
             yield from (fit(Gaussian(float(sigma)), n // parts, ratio) for parts in (8, 4, 2))
 
-    # what labels alone teach: an SVM, a tree, boosted trees
+    # what labels alone teach: SVMs, a tree, boosted trees
     yield from others
-    m = len(seen.labels) - 2 * n
-    svc = SVC(C=SETTINGS.stand_in_penalty).fit(seen.points[:m], seen.labels[:m])
-    yield ScaledMachine(KernelMachine.from_sklearn(svc), frame.origin, frame.units)
     points = frame.points(seen.points)
     yield LabelledTrees(points, seen.labels, False)
     yield LabelledTrees(points, seen.labels, True)

@@ -10,7 +10,7 @@ from sklearn.preprocessing import Normalizer
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from decon import Deconstruction, KernelMachine, Linear, Oracle, OracleError, deconstruct
+from decon import Deconstruction, KernelMachine, Linear, Oracle, OracleError, Tanh, deconstruct
 from decon.extraction.causes import VERDICTS, Cause, find_cause
 from decon.extraction.evidence import GatheredEvidence
 from decon.extraction.inputs import clip_bounds, grid_step, ignores_far_values, ignores_length
@@ -107,6 +107,17 @@ def test_bounds_that_differ_are_found_one_by_one():
     plane = Oracle(lambda X: X @ w > 0.1, D)
     assert ignores_far_values(plane, points, np.zeros(D), np.ones(D), rng) is None
     assert plane.queries <= 200
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_saturated_tanh_does_not_look_clipped(seed):
+    # far out along the axes of Y's zeros few units still change
+    rng = np.random.default_rng(seed)
+    Y = rng.standard_normal((4, D)) * (rng.random((4, D)) < 0.4)
+    machine = KernelMachine(Tanh(0.5, 0.2), Y, [1, -1.3, 0.8, -0.7], 0.1)
+    oracle = Oracle(machine.predict, D)
+    points, rng = 2 * rng.standard_normal((60, D)), np.random.default_rng(2)
+    assert clip_bounds(oracle, points, np.zeros(D), np.ones(D), rng) is None
 
 
 @pytest.mark.parametrize("name", ["Cauchy", "Matern"])

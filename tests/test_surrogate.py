@@ -163,6 +163,14 @@ def test_one_label_near_the_features_gives_no_surrogate():
     assert find_surrogate(oracle, np.random.default_rng(0).random((20, 3))) is None
 
 
+def test_a_point_that_got_both_labels_is_no_bracket():
+    rng = np.random.default_rng(0)
+    oracle = Oracle(lambda X: (X[:, 0] > 0) ^ (rng.random(len(X)) < 0.3), 2)
+    X = np.random.default_rng(1).standard_normal((6, 2))  # drawn again and again
+    machine = best_stand_in(oracle, X, brackets=100)
+    assert set(machine.predict(X)) <= {-1, 1}
+
+
 def test_surrogates_have_a_short_repr():
     trees = LabelledTrees(np.eye(4), [1, 1, -1, -1], True)
     assert "boosted trees" in repr(trees) and len(repr(Surrogate(trees, {"around": 0.9}))) < 160

@@ -155,7 +155,9 @@ def _far_values(evidence):
         return None
 
     # clipped: the bounds, in the model's own coordinates; where it shows none, beyond the features
-    found = np.array(clip_bounds(oracle, *near, rng))
+    if (found := clip_bounds(oracle, *near, rng)) is None:
+        return None
+    found = np.array(found)
     seen = ~np.isnan(found)
     reach = survey.features.min(0) - survey.spread, survey.features.max(0) + survey.spread
     units, margin = evidence.frame.units, 2e-6 * survey.spread

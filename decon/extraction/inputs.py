@@ -76,11 +76,13 @@ def ignores_far_values(oracle: LabelOracle, points: Array, centre: Array, spread
 
 
 def clip_bounds(oracle: LabelOracle, points: Array, centre: Array, spread: Array,
-                rng: np.random.Generator) -> tuple[Array, Array]:
+                rng: np.random.Generator) -> tuple[Array, Array] | None:
     """The bounds of np.clip in front of a model, to a millionth of the spread of each feature.
 
     About 26 queries per bound. Where half of the features have been looked at, and all of them
-    have the same, the others are taken to have it too.
+    have the same, the others are taken to have it too. A tanh that is saturated does not look at
+    far values either, but from where on it does not depends on the other features: some bounds are
+    measured twice, with others.
 
     Parameters
     ----------
@@ -91,9 +93,10 @@ def clip_bounds(oracle: LabelOracle, points: Array, centre: Array, spread: Array
     Returns
     -------
     lower, upper : arrays (d,)
-        NaN where the model does not show it: it may ignore that feature.
+        NaN where the model does not show it: it may ignore that feature. None instead of both
+        where the bounds depend on the other features.
     """
-    d = oracle.dimension
+    d, confirmed = oracle.dimension, False
     bounds, tries, size = np.full((2, d), np.nan), np.zeros((2, d), int), max(1, d // 2)
     for _ in range(SETTINGS.clip_rounds):
         # features whose bounds are not known, far out on the side of the bound
@@ -102,14 +105,23 @@ def clip_bounds(oracle: LabelOracle, points: Array, centre: Array, spread: Array
         if not len(S):
             break
         side = np.where(open_ends[:, S].all(0), rng.integers(2, size=len(S)), open_ends[1, S])
-        ends = _pushed(oracle, points, S, 2 * side - 1, centre, spread, rng)
+        out = S, 2 * side - 1, centre, spread
+        ends = _pushed(oracle, points, *out, rng)
         if ends is None:
             size = max(1, size // 2)
             continue
 
         # where each comes back so far that the bracket is left
         tries[side, S] += 1
-        bounds[side, S] = _where_it_matters(oracle, ends, S, 2 * side - 1, centre, spread)
+        found = bounds[side, S] = _where_it_matters(oracle, ends, *out)
+
+        # from another bracket, the same?
+        if not confirmed and (ends := _pushed(oracle, points, *out, rng)) is not None:
+            apart = np.abs(_where_it_matters(oracle, ends, *out) - found)
+            both = ~np.isnan(apart)
+            confirmed = both.any()
+            if confirmed and (apart > 1e-5 * spread[S])[both].mean() > 0.5:
+                return None
 
         # one and the same on all axes?
         for known in bounds:

@@ -87,8 +87,9 @@ def best_stand_in(oracle: LabelOracle, features: Array, kernels: Sequence[Kernel
     labels = view(cloud)
     if abs(int(labels.sum())) == len(labels):
         return None
-    pairs = pn_pairs(cloud[labels > 0], cloud[labels < 0], n, rng)
-    P, N = bisect(view, *pairs, max(width, SETTINGS.stand_in_width))
+    P, N = pn_pairs(cloud[labels > 0], cloud[labels < 0], n, rng)
+    apart = (P != N).any(axis=1)  # a feature may occur twice, and get both labels by noise
+    P, N = bisect(view, P[apart], N[apart], max(width, SETTINGS.stand_in_width))
 
     # fit to the first, choose by the last
     seen = _Seen(cloud, labels, P, N, frame)

@@ -23,7 +23,7 @@ from decon.extraction.pieces import (
 )
 from decon.extraction.survey import Survey
 from experiments._models import disguised_model, fitted_model
-from experiments.causes import clipped, drifting, one_class, rounded
+from experiments.causes import behind, clipped, drifting, one_class, rounded
 
 D = 8
 MANY = "gaussian, more support vectors than dimensions"
@@ -82,6 +82,19 @@ def test_a_step_of_rounding_is_measured(seed):
     cause = find_cause(evidence_of(*rounded(seed)))
     assert cause.verdict == "rounded to a grid"
     assert cause.step == pytest.approx((0.05, 0.1, 0.25, 0.5)[seed] / (1 + seed % 2), rel=1e-6)
+
+
+@pytest.mark.parametrize("step", [1e-3, 1e-4, 1e-5])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_fine_grid_is_measured_too(seed, step):
+    cause = find_cause(evidence_of(*behind(lambda X: np.round(X / step) * step, seed)))
+    assert cause.verdict == "rounded to a grid"
+    assert cause.step == pytest.approx(step, rel=1e-6)
+
+
+def test_a_grid_so_fine_that_a_machine_is_found_does_not_end_the_search():
+    predict, features = behind(lambda X: np.round(X / 2e-6) * 2e-6, 1)
+    assert take_apart(predict, features).kernel_type == "linear"
 
 
 @pytest.mark.parametrize("seed", range(4))

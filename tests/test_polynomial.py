@@ -60,6 +60,15 @@ def test_null_vector_and_values_against_the_svd(seed):
     np.testing.assert_allclose(values, sizes[[-2, -1]], rtol=1e-2)
 
 
+def test_inverse_iteration_that_would_overflow_gives_a_null_vector_too():
+    rng = np.random.default_rng(0)
+    A = np.tile(rng.standard_normal((80, 1)), 60) + 1e-16 * rng.standard_normal((80, 60))
+    A += np.tril(rng.standard_normal((80, 60))) * 1e-14  # many small pivots
+    vector, values = null_vector(A)
+    assert np.linalg.norm(vector) == pytest.approx(1)
+    assert np.linalg.norm(A @ vector) < 1e-11 and values.shape == (2,)
+
+
 def test_many_null_vectors_give_one_of_them():
     rng = np.random.default_rng(0)
     for zeros in (1, 3, 6):

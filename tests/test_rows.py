@@ -147,3 +147,18 @@ def test_match_is_in_the_order_of_the_table():
 def test_no_match_without_vectors_of_its_own():
     with pytest.raises(ValueError, match="no row can be matched.*too coarse"):
         Deconstruction("unknown", message="too coarse").match(np.eye(3))
+
+
+@pytest.mark.parametrize("scaler", [False, True])
+@pytest.mark.parametrize("options", [{"kernel": "sigmoid", "C": 10}, {"kernel": "poly"}, {}])
+def test_vectors_fewer_than_dimensions_are_found_among_the_rows(options, scaler):
+    X, y = load_wine(return_X_y=True)
+    few = np.random.default_rng(1).permutation(len(X))[:100]
+    X, y, svc = X[few], y[few] == 2, SVC(**options)
+    rows = X if scaler else StandardScaler().fit_transform(X)
+    model = (make_pipeline(StandardScaler(), svc) if scaler else svc).fit(rows, y)
+    if "kernel" in options and options["kernel"] == "sigmoid":
+        assert len(svc.support_) < X.shape[1]
+    result = taken_apart(model, rows)
+    assert result.own_vectors and result.match(rows).tolist() == sorted(svc.support_)
+    assert "far field" not in result.queries_by_stage

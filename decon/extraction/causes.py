@@ -12,7 +12,13 @@ from ..oracles.precision import DOUBLE
 from ..subspaces.symmetry import REVOLUTION
 from ..types import Array
 from .evidence import GatheredEvidence
-from .inputs import clip_bounds, grid_step, ignores_far_values, ignores_length
+from .inputs import (
+    clip_bounds,
+    crossings_nearby,
+    grid_step,
+    ignores_far_values,
+    ignores_length,
+)
 from .pieces import axes_of_steps, kink_between, share_on_common_planes, slopes_at_corners
 from .result import Verdict
 from .settings import SETTINGS
@@ -136,7 +142,11 @@ def early_cause(evidence: GatheredEvidence) -> Cause | None:
     Cause or None
     """
     with evidence.ledger.stage("diagnosis"):
-        return _far_values(evidence)
+        cause = _far_values(evidence)
+
+    # a search with wider brackets does not mind a fine grid
+    fine = SETTINGS.coarsest * evidence.survey.scale * np.median(evidence.frame.units)
+    return None if cause and cause.step and cause.step < fine else cause
 
 
 def _far_values(evidence):
@@ -237,7 +247,7 @@ def _steps(evidence, rng=None):
     axes = axes_of_steps(evidence.oracle, X, steps, rng)
     tree = (axes >= 0).mean() >= SETTINGS.axis_share
     if not tree:  # the steps of a fine grid are short
-        axes = axes_of_steps(evidence.oracle, X, steps, np.random.default_rng(0), reach=100)
+        axes = axes_of_steps(evidence.oracle, X, steps, np.random.default_rng(0), reach=10)
         if (axes >= 0).mean() < SETTINGS.axis_share:
             return None
 
@@ -247,6 +257,13 @@ def _steps(evidence, rng=None):
     values = frame.points(X)[np.arange(len(X)), axes]
     tolerances = np.array([1e-9, 1e-8, 1e-7]) * np.abs(values).max()
     step = next(filter(None, (grid_step(values, tolerance) for tolerance in tolerances)), None)
+
+    # a fine lattice shows in crossings that are few of its steps apart
+    if step is None:
+        scale = evidence.survey.scale
+        gaps, which = crossings_nearby(evidence.oracle, X, axes, scale, np.random.default_rng(0)).T
+        units = frame.units[which.astype(int)]
+        step = grid_step(np.r_[-gaps * units, gaps * units], 1e-10 * scale * frame.units.max())
 
     # one step of the lattice aside, along other axes, a tree's boundary mostly stays; a grid's not
     if step is not None:

@@ -147,7 +147,11 @@ def null_vector(rows: Array, steps: int = 4) -> tuple[Array, Array]:
     # inverse iteration, Q <- (R^T R)^-1 Q, orthonormal again after every step
     Q = np.random.default_rng(0).standard_normal((p, 2))
     for _ in range(steps):
-        Q = np.linalg.qr(cho_solve((R, False), Q))[0]
+        solved = cho_solve((R, False), Q, check_finite=False)
+        if not np.isfinite(solved).all():  # too many small pivots, and their quotients overflow
+            _, values, right = np.linalg.svd(R)
+            return right[-1], values[-2:]
+        Q = np.linalg.qr(solved)[0]
 
     # the last singular vector in the span of Q
     _, values, right = np.linalg.svd(R @ Q)

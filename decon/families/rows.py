@@ -37,13 +37,10 @@ class RowsFamily:
         if evidence.degree == 3 and n > SETTINGS.cubic_share * comb(d + 3, 3):
             return False
 
-        # of a smaller S_Y more rows than dimensions have to lie in it, else other families do
-        subspace = evidence.subspace
-        if subspace is None or subspace.rank == d:
+        # of a smaller S_Y as many rows as it has dimensions have to lie in it, else others apply
+        if (subspace := evidence.subspace) is None or subspace.rank == d:
             return True
-        off = survey.features - survey.features @ subspace.basis @ subspace.basis.T
-        inside = np.linalg.norm(off, axis=1) < SETTINGS.off_subspace * survey.scale
-        return int(inside.sum()) > subspace.rank
+        return int(_possible(evidence).sum()) >= subspace.rank
 
     def fit(self, evidence: Evidence) -> Candidate:
         """The kernel whose dictionary of rows holds at further boundary points.
@@ -54,7 +51,8 @@ class RowsFamily:
             If there are too many rows, or they cannot be told apart, or no kernel fits.
         """
         # rows that can be told apart: fewer than the polynomials of the highest degree span
-        rows = evidence.frame.points(np.unique(evidence.survey.features, axis=0))
+        table = evidence.frame.points(evidence.survey.features)
+        rows = np.unique(table[_possible(evidence)], axis=0)
         n, d = rows.shape
         if n > SETTINGS.most_rows:
             raise Refuted(f"{n} rows are too many to be tried as support vectors")
@@ -69,7 +67,7 @@ class RowsFamily:
         with evidence.ledger.stage("rows"):
             points = _Points(evidence, int(SETTINGS.rows_share * n) + SETTINGS.spare_rows)
             points.narrow(SETTINGS.rows_width)
-            trial = _best(points, rows)
+            trial = _best(points, rows, table)
             if not trial.error < SETTINGS.rough_error:
                 raise Refuted(f"the support vectors are not among the {n} rows: the best kernel "
                               f"misses boundary points by {trial.error:.0e}")
@@ -83,6 +81,23 @@ class RowsFamily:
     def parameters(self, candidate: Candidate) -> int:
         """A weight for each vector, b and the constants up to a factor; rows are known already."""
         return len(candidate.machine.weights) + 2
+
+
+def _possible(evidence):
+    """Which rows may be support vectors: those in S_Y, if that has fewer dimensions than space."""
+    subspace, X, frame = evidence.subspace, evidence.survey.features, evidence.frame
+    if subspace is None or subspace.rank == X.shape[1]:
+        return np.ones(len(X), bool)
+
+    # S_Y holds vectors of a radial kernel, or the gradients that those of a dot-product kernel,
+    # standardised by the rows or as they are, have in the coordinates of the search
+    spread = X.std(axis=0)
+    standardised = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1) ** 2
+    inside = []
+    for Y in (X, frame.points(X) * frame.units, standardised):
+        off = np.linalg.norm(Y - Y @ subspace.basis @ subspace.basis.T, axis=1)
+        inside.append(off < SETTINGS.off_subspace * np.median(np.linalg.norm(Y, axis=1)))
+    return max(inside, key=np.sum)
 
 
 class _Points:
@@ -208,12 +223,12 @@ def _kinds(Y):
            np.r_[np.c_[plain, 0 * plain], grid], fine[1] - fine[0])
 
 
-def _best(points, rows):
-    """The best trial of all kernels, for rows as they are and for standardised ones."""
+def _best(points, rows, table):
+    """The best trial of all kernels, for rows as they are and as standardised with their table."""
     # none but the given rows, if they are standardised
-    spread = rows.std(0)
+    spread = table.std(0)
     given = np.zeros_like(spread), np.ones_like(spread)
-    scaled = rows.mean(0), np.where(spread > 0, spread, 1.0)
+    scaled = table.mean(0), np.where(spread > 0, spread, 1.0)
     scalers = (given,) if np.allclose(given, scaled, atol=1e-9) else (given, scaled)
 
     # every kernel, until one fits as well as can be

@@ -84,8 +84,8 @@ def deconstruct(oracle: Oracle, features: ArrayLike, random_state: RandomState =
     plane (linear).
 
     With `budget='auto'`, a search is given up after 600,000 + 50 d^2 queries, times the votes that
-    noise takes; what stands in for the model is still made and measured. A stage of more than
-    50,000 queries is announced.
+    noise takes, and twice as many where the model rounds; what stands in for the model is still
+    made and measured. A stage of more than 50,000 queries is announced.
 
     A model that ends as 'unknown' is diagnosed: if it contradicts itself, the search is repeated
     with votes; if rounding displaces its boundary, with wider brackets (see `noise` and `width` of
@@ -151,7 +151,7 @@ class _Attempt:
         self.ledger.discard()
 
         # one search (alg-the-whole-algorithm-run)
-        view = SearchView(self.oracle, noise, bounds, self._limit(noise))
+        view = SearchView(self.oracle, noise, bounds, self._limit(noise, precision))
         seen = frame.view(view)
         features = frame.coordinates(self.features)
         self.survey = Survey(seen, features, self.ledger, self.rng, precision)
@@ -188,11 +188,11 @@ class _Attempt:
             return again
         return self._explain(again)
 
-    def _limit(self, noise):
-        """How many queries are too many, with as many votes as this noise takes."""
+    def _limit(self, noise, precision):
+        """How many queries are too many, for so many votes, and for brackets so wide."""
         if self.oracle.budget != "auto":
             return None
-        votes, d = votes_to_lead(noise), self.oracle.dimension
+        votes, d = votes_to_lead(noise) * (1 + (precision != DOUBLE)), self.oracle.dimension
         budget = SETTINGS.auto_budget + SETTINGS.auto_budget_per_square * d**2
         return self.started + votes * budget
 

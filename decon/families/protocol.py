@@ -170,6 +170,8 @@ class Evidence(Protocol):
     refuted : bool
         Whether the `degree` of plane sections is in doubt: an earlier candidate has failed the
         agreement test, or a refutation was conclusive.
+    disagreement : dict or None
+        What the last candidate that has failed the agreement test had reached.
     normals : array (s, d)
         The unit normals that were measured for `subspace`, even if they determine none.
     why_no_subspace : str
@@ -184,6 +186,7 @@ class Evidence(Protocol):
     frame: Any
     bounded: bool
     refuted: bool
+    disagreement: dict[str, float] | None
     normals: Array
     why_no_subspace: str
 

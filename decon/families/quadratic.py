@@ -20,17 +20,18 @@ class QuadraticFamily:
     ----------
     near : bool
         Look at the boundary at the size of the data, after a fit farther out, at the curvature
-        scale, has failed the agreement test.
+        scale, was refused; or once more, at other points, after one failed the agreement test.
     """
 
     near: bool = False
     name = "quadratic"
 
     def applies(self, evidence: Evidence) -> bool:
-        """Whether the boundary is curved; near the data, only after a fit farther out failed."""
+        """Whether the boundary is curved; near the data, only after another fit has failed."""
         survey = evidence.survey
         if self.near:
-            return evidence.refuted and survey.curvature_scale != survey.scale
+            again = survey.curvature_scale != survey.scale or evidence.disagreement
+            return evidence.refuted and bool(again)
         return not survey.flat or evidence.bounded
 
     def fit(self, evidence: Evidence) -> Candidate:

@@ -37,10 +37,11 @@ class RowsFamily:
         if evidence.degree == 3 and n > SETTINGS.cubic_share * comb(d + 3, 3):
             return False
 
-        # of a smaller S_Y as many rows as it has dimensions have to lie in it, else others apply
+        # of a smaller S_Y as many rows as it has dimensions have to lie in it, else others apply;
+        # more of them, of a cubic, whose vectors are found for less
         if (subspace := evidence.subspace) is None or subspace.rank == d:
             return True
-        return int(_possible(evidence).sum()) >= subspace.rank
+        return int(_possible(evidence).sum()) >= subspace.rank + (evidence.degree == 3)
 
     def fit(self, evidence: Evidence) -> Candidate:
         """The kernel whose dictionary of rows holds at further boundary points.

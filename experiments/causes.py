@@ -6,9 +6,10 @@ Models of every kind outside the five families are trained or made at random, an
 `seeds` of each. Results go to causes.json. `table`, one row per kind: how many of the `models` get
 the `right` verdict, a `wrong` one (`mistaken_for` says which), or none ('unknown'); the medians
 of all `queries` and of those of the `diagnosis`, which is the cause's own search with the tests for
-noise and rounding before it. A linear model of several classes may be called 'flat pieces' too:
-where few planes meet in few corners, labels do not tell it from a small network. `clipped_digits`
-is a linear SVC on 64 pixels behind np.clip; `clipped` machines must be found within the bounds.
+noise and rounding before it; no surrogates are made. A linear model of several classes may be
+called 'flat pieces' too: where few planes meet in few corners, labels do not tell it from a small
+network. `clipped_digits` is a linear SVC on 64 pixels behind np.clip; `clipped` machines must be
+found within the bounds.
 """
 
 from collections import Counter, defaultdict
@@ -141,7 +142,8 @@ ALSO = {"several classes, linear": "flat pieces"}  # an answer that says less, a
 def measure(kind, seed):
     """Take one model apart."""
     predict, features = KINDS[kind][1](seed)
-    result = deconstruct(Oracle(predict, features.shape[1]), features, seed, progress=False)
+    oracle = Oracle(predict, features.shape[1])
+    result = deconstruct(oracle, features, seed, progress=False, surrogate=False)
     stages = result.queries_by_stage
     return (result.verdict, result.kernel_type, sum(stages.values()), stages.get("diagnosis", 0))
 

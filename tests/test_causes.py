@@ -92,6 +92,16 @@ def test_a_fine_grid_is_measured_too(seed, step):
     assert cause.step == pytest.approx(step, rel=1e-6)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_no_fine_grid_is_measured_behind_a_tree(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((200, 12))
+    tree = DecisionTreeClassifier(random_state=seed).fit(X, X @ rng.standard_normal(12) > 0)
+    evidence = evidence_of(tree.predict, X[:20])
+    assert find_cause(evidence).verdict == "piecewise constant"
+    assert evidence.ledger.queries["diagnosis"] < 2500
+
+
 def test_a_grid_so_fine_that_a_machine_is_found_does_not_end_the_search():
     predict, features = behind(lambda X: np.round(X / 2e-6) * 2e-6, 1)
     assert take_apart(predict, features).kernel_type == "linear"

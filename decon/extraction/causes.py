@@ -263,7 +263,8 @@ def _steps(evidence, rng=None):
         scale = evidence.survey.scale
         gaps, which = crossings_nearby(evidence.oracle, X, axes, scale, np.random.default_rng(0)).T
         units = frame.units[which.astype(int)]
-        step = grid_step(np.r_[-gaps * units, gaps * units], 1e-10 * scale * frame.units.max())
+        step = grid_step(np.r_[-gaps * units, 0, gaps * units],
+                         1e-10 * scale * frame.units.max())
 
     # one step of the lattice aside, along other axes, a tree's boundary mostly stays; a grid's not
     if step is not None:

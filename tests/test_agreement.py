@@ -39,3 +39,15 @@ def test_a_machine_of_one_label_has_no_boundary_to_be_close_to():
     constant = KernelMachine(Linear(), [[1.0, 0.0]], [1.0], 1e9)
     agreement = agreement_test(Oracle(box.predict, 2), constant, cloud(2), 1e-5)
     assert np.isnan(agreement["close"]) and 0.4 < agreement["far"] < 0.6
+
+
+@pytest.mark.parametrize("nearer", [-1e-12, 1e-12])
+def test_points_on_the_boundary_itself_do_not_count(nearer):
+    # rounding decides their labels, and a feature may lie there
+    box = KernelMachine(Linear(), [[1.0, 0.0]], [1.0], 0.0)
+    again = KernelMachine(Linear(), [[1.0, 0.0]], [1.0], nearer)
+    points = cloud(2)
+    points[:20, 0] = 0
+    assert agreement_test(Oracle(box.predict, 2), again, points, 1e-5)["far"] == 1
+    displaced = KernelMachine(Linear(), [[1.0, 0.0]], [1.0], 0.1)
+    assert agreement_test(Oracle(box.predict, 2), displaced, points, 1e-5)["far"] < 0.96

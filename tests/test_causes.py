@@ -38,7 +38,8 @@ def evidence_of(predict, features, seed=0):
 
 
 def take_apart(predict, features, **options):
-    return deconstruct(Oracle(predict, features.shape[1], **options), features, progress=False)
+    return deconstruct(Oracle(predict, features.shape[1], **options), features, progress=False,
+                       surrogate=False)
 
 
 @pytest.mark.parametrize("verdict, model", [

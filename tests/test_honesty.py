@@ -18,12 +18,11 @@ from experiments import deceiving
 from experiments._models import random_model, single, trained_model
 
 
-def take_apart(predict, features, seed=0, surrogate=True, **options):
+def take_apart(predict, features, seed=0, **options):
     oracle = Oracle(predict, features.shape[1], **options)
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # nor may numpy complain
-        return deconstruct(oracle, features, random_state=seed, progress=False,
-                           surrogate=surrogate)
+        return deconstruct(oracle, features, random_state=seed, progress=False, surrogate=False)
 
 
 def few_vectors(seed, n=3, d=9):
@@ -179,7 +178,7 @@ def test_two_nearly_alike_vectors_count_as_one_only_within_the_separation(seed):
 @pytest.mark.parametrize("which", [0, 1])
 def test_a_default_svc_on_raw_features_is_not_called_flat(which):
     X, y = load_wine(return_X_y=True)
-    result = take_apart(SVC().fit(X, y == which).predict, X, surrogate=False)
+    result = take_apart(SVC().fit(X, y == which).predict, X)
     assert result.verdict == "gaussian, more support vectors than dimensions"
 
 
@@ -197,7 +196,7 @@ def on_boundary(machine, X):
 def test_the_rank_has_bounds_where_no_machine_passed(kernel, m, seed):
     """Single precision shows S_Y, but not every direction of it clear of the noise."""
     machine, X = random_model(kernel, 30, m, seed)
-    result = take_apart(single(machine), X, seed, surrogate=False)
+    result = take_apart(single(machine), X, seed)
     if result.rank is None:
         assert result.rank_bounds is None and result.kernel_type == "unknown"
         return

@@ -38,7 +38,7 @@ def is_right(result, kernel, span):
 
 def take_apart(predict, features, seed=0, **options):
     oracle = Oracle(predict, features.shape[1], **options)
-    result = deconstruct(oracle, features, random_state=seed, progress=False)
+    result = deconstruct(oracle, features, random_state=seed, progress=False, surrogate=False)
     assert sum(result.queries_by_stage.values()) == oracle.queries
     assert oracle.noise == options.get("noise", 0)  # as it was given
     return result

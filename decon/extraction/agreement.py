@@ -13,11 +13,12 @@ def agreement_test(oracle: LabelOracle, machine: Any, points: Array, distance: f
                    random_state: RandomState = 0, ends: Array | None = None) -> dict[str, float]:
     """Agreement of a machine with fresh labels of the model, 'far' and 'close'.
 
-    Far: at half of the given points. Close: on both sides of boundary points of the recovered
-    machine, `distance` away along its gradient in units of `distance`; these boundary points lie
-    on segments between given points and cost no queries. A displaced boundary scores one half,
-    because the model gives both sides the same label. Where the machine lacks a component of the
-    model's boundary, the test notices it only if one of its points shows it.
+    Far: at half of the given points, but for those so near the recovered boundary that rounding may
+    decide their labels: nearer than `distance`. Close: on both sides of boundary points of the
+    recovered machine, `distance` away along its gradient in units of `distance`; these boundary
+    points lie on segments between given points and cost no queries. A displaced boundary scores one
+    half, because the model gives both sides the same label. Where the machine lacks a component of
+    the model's boundary, the test notices it only if one of its points shows it.
 
     Parameters
     ----------
@@ -35,8 +36,8 @@ def agreement_test(oracle: LabelOracle, machine: Any, points: Array, distance: f
     Returns
     -------
     agreement : dict
-        'far' and 'close', numbers from 0 to 1; 'close' is NaN where the machine gives all
-        points the same label, and a NaN is no agreement. n queries.
+        'far' and 'close', numbers from 0 to 1; NaN where there is no point to test: 'close' if the
+        machine gives all points the same label. A NaN is no agreement. n queries.
 
     Examples
     --------
@@ -47,10 +48,13 @@ def agreement_test(oracle: LabelOracle, machine: Any, points: Array, distance: f
     >>> agreement_test(Oracle(model.predict, 2), almost, points, distance=1e-5)
     {'far': 1.0, 'close': 0.5}
     """
-    # far: labels at half of the points
-    predicted = machine.predict(points)
-    half = len(points) // 2
-    agreement = {"far": float((oracle(points[:half]) == predicted[:half]).mean()), "close": np.nan}
+    # far: labels at half of the points, those at the very boundary left out
+    unit, half = np.broadcast_to(distance, points.shape[1]), len(points) // 2
+    first = points[:half]
+    steps, _ = _normal_steps(machine, first, unit)
+    clear = machine.predict(first + steps) == machine.predict(first - steps)
+    same = oracle(first) == machine.predict(first)
+    agreement = {"far": float(same[clear].mean()) if clear.any() else np.nan, "close": np.nan}
 
     # the machine's own boundary points, between points of its two labels (thm-bracketing-crossing)
     ends = points if ends is None else np.concatenate([points, ends])
@@ -58,15 +62,12 @@ def agreement_test(oracle: LabelOracle, machine: Any, points: Array, distance: f
     if abs(int(predicted.sum())) == len(ends):
         return agreement
     P, N = pn_pairs(ends[predicted > 0], ends[predicted < 0], half // 2, random_state)
-    unit = np.broadcast_to(distance, points.shape[1])
     U, _ = boundary_points(lambda U: machine.predict(U * unit), P / unit, N / unit, 1e-3)
     X = U * unit
 
     # steps above and below; where the machine's gradient is zero, there is no boundary
-    normals = machine.gradient(X) * unit
-    lengths = np.linalg.norm(normals, axis=1)
-    steep = lengths > 0
-    X, normals = X[steep], unit * normals[steep] / lengths[steep, None]
+    normals, steep = _normal_steps(machine, X, unit)
+    X, normals = X[steep], normals[steep]
     inside = oracle.inside(X + normals) & oracle.inside(X - normals)
     X, normals = X[inside], normals[inside]
 
@@ -76,3 +77,11 @@ def agreement_test(oracle: LabelOracle, machine: Any, points: Array, distance: f
         right = (labels == np.repeat([1, -1], len(X))).sum()
         agreement["close"] = float(right / (len(labels) + 2 * (~steep).sum()))
     return agreement
+
+
+def _normal_steps(machine, X, unit):
+    """Steps of one unit along the gradient, and where there is one; elsewhere they are 0."""
+    steps = machine.gradient(X) * unit
+    lengths = np.linalg.norm(steps, axis=1)
+    steep = lengths > 0
+    return unit * steps / np.where(steep, lengths, 1)[:, None], steep

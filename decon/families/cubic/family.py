@@ -14,6 +14,7 @@ from ..slices import Slice
 from .coordinates import SumOfCubes, outside
 from .decomposition import sum_of_cubes
 from .forms import machine_of_forms, without_threshold
+from .overcomplete import many_cubes, polished
 from .planes import PlaneSections, frame_of
 from .settings import SETTINGS
 
@@ -139,13 +140,17 @@ def _by_coefficients(evidence, basis):
     psi, _ = evaluate(T, (survey.pool.points - x0) @ basis)
     T *= 1 if np.sign(psi) @ survey.pool.labels >= 0 else -1
 
-    # a sum of few cubes, or of quasi-cubes (prop-polynomial-machines-cubes)
+    # a sum of few cubes, of many, or of quasi-cubes (prop-polynomial-machines-cubes)
     try:
         return _sum_of_cubes(evidence, part, basis, T)
     except Refuted as refuted:
+        reason = refuted
+    try:
+        return _many_cubes(evidence, part, basis, T)
+    except Refuted:
         machine = quasi_cubes(T, x0 @ basis, R)
         machine.support_vectors = machine.support_vectors @ basis.T
-        caveat = f"{refuted}: there are more than {m} support vectors, or dependent ones"
+        caveat = f"{reason}: there are more than {m} support vectors, or dependent ones"
         return Candidate(machine, basis, m, caveat=caveat)
 
 
@@ -173,3 +178,23 @@ def _sum_of_cubes(evidence, part, basis, T):
     caveat = DEPENDENT if len(V) > m else WITHIN_BOUNDS if evidence.bounded else ALIKE
     basis = np.linalg.qr(machine.support_vectors.T)[0] if len(V) < m else basis
     return Candidate(machine, basis, basis.shape[1], caveat=caveat)
+
+
+def _many_cubes(evidence, part, basis, T):
+    """The candidate of the cubic T as a sum of more cubes than S_Y has dimensions."""
+    precision, R = evidence.precision, evidence.survey.curvature_scale
+    if evidence.bounded or precision.coarse:
+        raise Refuted("brackets within bounds, or of a coarse model, are too wide for many cubes")
+    V = many_cubes(T, R, evidence.rng)
+
+    # on the boundary points: is it the only one nearby, and their boundary?
+    threshold = float((V[:, -1] ** 3).sum() - T[-1, -1, -1])
+    V, threshold, values = polished(V, threshold, part.Z, R)
+    machine = machine_of_forms(V[:, :-1], V[:, -1], threshold, R)
+    off = np.abs(level_set_distance(machine.decision_function(part.Z), machine.gradient(part.Z)))
+    if np.median(off) > SETTINGS.median_widths * precision.width * R:
+        raise Refuted("this cubic is a sum of more cubes only nearly")
+    A = V[:, :-1] @ basis.T
+    machine = machine_of_forms(A, V[:, -1] - A @ part.x0, threshold, R)
+    caveat = "" if values[-2] > SETTINGS.least_independence else ALIKE
+    return Candidate(machine, basis, basis.shape[1], not caveat, caveat)

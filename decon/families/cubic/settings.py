@@ -39,6 +39,23 @@ class CubicSettings:
     least_refitting_gain: float = 0.17  # share of the sum of squares: after less, it ends
     least_damping: float = 0.03  # where a step without any overshoots
 
+    # more cubes than dimensions
+    most_exterior: int = 3  # p of the Young flattenings, at most
+    clear_flattening: float = 1e-8  # least singular value that counts (the largest)
+    most_cube_numbers: int = 500  # in all vectors, at most
+    starts: int = 200  # for a number of cubes that is known, at most
+    hopeless: float = 1e-3  # error of the first starts with the largest number, and none will fit
+    fewer_starts: int = 40  # for the largest number, and for a sum with one cube less
+    restarts: int = 6  # so often, all vectors are drawn anew
+    shake: float = 0.02  # of the others, where only some are (their largest entry)
+    cube_steps: int = 300  # of the Gauss-Newton method from one start, at most
+    least_cube_gain: float = 0.004  # share of the sum of squares, in a step,
+    cube_patience: int = 20  # or else in the last of so many idle ones the start is given up
+    fitted_cubes: float = 1e-8  # error of a fit that is right (the tensor's norm)
+    polishing_rounds: int = 3  # on boundary points
+    least_independence: float = 1e-6  # singular value of the Jacobian there, without which a sum
+    # may not be the only one nearby
+
     # own coordinates, in units of which |b| is about 1
     sample_points: int = 20  # of the boundary that show how far off a machine is
     refinements: int = 3  # of a machine, at most

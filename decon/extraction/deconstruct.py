@@ -24,7 +24,7 @@ from .strategy import decide
 from .survey import Survey
 
 
-def deconstruct(oracle: Oracle, features: ArrayLike, random_state: RandomState = 0,
+def deconstruct(oracle: Oracle, features: ArrayLike | None = None, random_state: RandomState = 0,
                 progress: bool = True, units: str | ArrayLike = "auto",
                 surrogate: bool = True) -> Deconstruction:
     """Extract a kernel machine from labels: kernel, support vectors, their span, the boundary.
@@ -36,8 +36,9 @@ def deconstruct(oracle: Oracle, features: ArrayLike, random_state: RandomState =
     Parameters
     ----------
     oracle : Oracle
-    features : array (k, d)
-        A few points with both labels among them. Their spread and their size set the scale of the
+    features : array (k, d) or DataFrame, optional
+        A few points with both labels among them; left out, the examples of an oracle that was made
+        by `Oracle.from_examples`. Their spread and their size set the scale of the
         search, so let them be typical. If all support vectors are among them, as they are in the
         training table, these are found even where they number more than d.
     random_state : int or numpy.random.Generator
@@ -60,7 +61,7 @@ def deconstruct(oracle: Oracle, features: ArrayLike, random_state: RandomState =
     Raises
     ------
     TypeError
-        If oracle is not an Oracle.
+        If oracle is not an Oracle, or there are no features.
     ValueError
         If features do not have shape (k, d), hold NaN, are all zero, or all get the same label, or
         if units is none of the three.
@@ -105,6 +106,10 @@ def deconstruct(oracle: Oracle, features: ArrayLike, random_state: RandomState =
     if not isinstance(oracle, Oracle):
         raise TypeError(f"expected an Oracle, got {type(oracle).__name__}: wrap the model as "
                         "Oracle(predict, dimension)")
+    features = oracle.examples if features is None else features
+    if features is None:
+        raise TypeError("there are no features: give a few typical points of both labels, or make "
+                        "the oracle with Oracle.from_examples(predict, X)")
 
     # one search, or more of them, until no remedy is left
     attempt = _Attempt(oracle, features, units, np.random.default_rng(random_state), progress)

@@ -76,8 +76,9 @@ class Deconstruction:
         True when the machine's support vectors are the model's own (cubic, tanh, Gaussian), a
         tanh's or a homogeneous cubic's up to the factor and sign that no label shows; False for
         quasi-support vectors, which give the same function. For a cubic, True
-        presumes that the (y_i, 1) are linearly independent: if they are not, fewer support vectors
-        may give the same function.
+        presumes that the (y_i, 1) are linearly independent, or where they are too many for that, in
+        general position, as almost all vectors are: if they are not, fewer support vectors may give
+        the same function.
         For a Gaussian, True presumes that no vector lies farther out than twice the size of the
         features: nearer, a further vector with the smallest weight found would have displaced a
         measured boundary point by a thousand brackets; farther away it may leave no trace. Where
@@ -218,8 +219,8 @@ class Deconstruction:
 
         Raises
         ------
-        ValueError
-            If there is neither a machine nor a surrogate.
+        TypeError, ValueError
+            If there is neither a machine nor a surrogate, or X does not hold such points.
 
         Warns
         -----
@@ -237,9 +238,33 @@ class Deconstruction:
                           f"which agrees on {100 * around:.1f}% of points around the features",
                           stacklevel=2)
         positive, negative = self.labels
-        X = np.asarray(X, float)
+        X = real_points(X, None)
         X = X if self.bounds is None else np.clip(X, *self.bounds)
         return np.where(stand_in.predict(X) > 0, positive, negative)
+
+    def score(self, X: ArrayLike, y: ArrayLike) -> float:
+        """How often `predict` agrees with given labels.
+
+        Parameters
+        ----------
+        X : array (n, d)
+        y : array (n,)
+            Labels in the model's own words: the model's answers, or the truth.
+
+        Returns
+        -------
+        accuracy : float
+            From 0 to 1.
+
+        Raises
+        ------
+        ValueError
+            As `predict`, or if there is another number of labels than of points.
+        """
+        predicted, y = self.predict(X), np.asarray(y)
+        if y.shape != predicted.shape:
+            raise ValueError(f"expected {len(predicted)} labels, got an array of shape {y.shape}")
+        return float((predicted == y).mean())
 
     def match(self, X: ArrayLike, tolerance: float = 1e-6) -> np.ndarray:
         """Which rows of a table are support vectors of the model?

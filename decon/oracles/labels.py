@@ -113,7 +113,7 @@ class Labels:
         """The label that counts as +1, where nobody has said so."""
         # 1 beside 0, -1 or False, also where it is alone
         if kinds <= {-1, 0, 1} and kinds != {-1, 0}:
-            return 1
+            return type(next(iter(kinds)))(1)  # True, where the others are False
         if len(kinds) == 1:
             raise _unclear(f"the model has only said {next(iter(kinds))!r} so far")
         if len(kinds) > 2:

@@ -9,6 +9,7 @@ import numpy as np
 from ..blocks import blocks
 from ..types import Array, ArrayLike
 from .errors import BudgetExhausted, OracleError
+from .examples import common_range, table_maker
 from .journal import Journal
 from .labels import Labels
 from .settings import SETTINGS
@@ -48,6 +49,8 @@ class Oracle:
         Answers so far, the cost of everything in this book. Those from a journal count.
     calls : int
         Calls of `predict` so far.
+    examples : array (n, d) or None
+        Those that `from_examples` was given.
 
     Raises
     ------
@@ -92,10 +95,68 @@ class Oracle:
         self.budget, self.noise = budget, float(noise)
         self.bounds = None if bounds is None else _bounds(bounds, self.dimension)
         self.queries = self.calls = 0
+        self.examples: Array | None = None
+        self._table = table_maker(predict)
         self._labels = Labels(positive)
         self._journal = None if journal is None else Journal(journal, self.dimension)
         if self._journal and self._journal.labels:
             self._labels.recall(*self._journal.labels)
+
+    @classmethod
+    def from_examples(cls, predict: Callable[[Any], ArrayLike], X: Any,
+                      **options: Any) -> "Oracle":
+        """The oracle of a model, with what examples tell about it.
+
+        These are the dimension; the names of the features, if X is a DataFrame: the model is then
+        called with DataFrames too; the two labels, which a few queries show; and bounds, where the
+        features are whole numbers in one range, as pixels are (`bounds=None` for none). The
+        examples are kept: `deconstruct(oracle)` takes them for its features.
+
+        Parameters
+        ----------
+        predict : callable
+            As for `Oracle`.
+        X : array (n, d) or DataFrame
+            Typical points, of both labels.
+        **options
+            `positive`, `budget`, `noise`, `bounds` and `journal`, as for `Oracle`.
+
+        Returns
+        -------
+        Oracle
+
+        Raises
+        ------
+        TypeError, ValueError
+            If X is sparse, not of two axes, or holds what is no finite number; or as `Oracle`.
+        OracleError
+            If the model says only one label, or more than two and `positive` was not given.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_digits
+        >>> from sklearn.svm import SVC
+        >>> X, y = load_digits(return_X_y=True)
+        >>> model = SVC(kernel="linear").fit(X, y < 5)
+        >>> oracle = Oracle.from_examples(model.predict, X)
+        >>> oracle.dimension, oracle.labels, float(oracle.bounds[1][0])
+        (64, (True, False), 16.0)
+        """
+        # names, dimension, bounds
+        points = real_points(X, None, "examples")
+        options = {"bounds": common_range(points)} | options
+        oracle = cls(predict, points.shape[1], **options)
+        oracle.examples, oracle._table = points, table_maker(predict, X)
+
+        # labels, of a few examples or of all
+        few, others = np.split(np.random.default_rng(0).permutation(points), [SETTINGS.few])
+        oracle(few)
+        if oracle._labels.negative is None and len(others):
+            oracle(others)
+        if oracle._labels.negative is None:
+            raise OracleError(f"the model gives all {len(points)} examples the same label "
+                              f"{oracle._labels.positive!r}: add examples of another one")
+        return oracle
 
     def __repr__(self) -> str:
         return f"Oracle(dimension={self.dimension}, {self.queries:,} queries, {self.calls:,} calls)"
@@ -229,7 +290,7 @@ class Oracle:
         """What the model says of a block of points."""
         # its answer, or why there is none
         try:
-            labels = self.predict(X.copy())  # a predict may change what it is given
+            labels = self.predict(self._table(X.copy()))  # a predict may change what it is given
         except OracleError:  # the model is itself an oracle
             raise
         except Exception as error:
@@ -303,14 +364,14 @@ def vote(answers: Callable[[Array], Array], X: Array, lead: int) -> Array:
     return np.sign(score).astype(np.int8)
 
 
-def real_points(X: ArrayLike, dimension: int, name: str = "points") -> Array:
+def real_points(X: Any, dimension: int | None, name: str = "points") -> Array:
     """Points as an array of floats, if that is what they are.
 
     Parameters
     ----------
-    X : array (n, d)
-    dimension : int
-        The number d of features.
+    X : array (n, d) or DataFrame
+    dimension : int or None
+        The number d of features; None for any.
     name : str
         What a message calls them.
 
@@ -320,22 +381,30 @@ def real_points(X: ArrayLike, dimension: int, name: str = "points") -> Array:
 
     Raises
     ------
+    TypeError
+        If they are a sparse matrix.
     ValueError
-        If they are of another shape, complex, NaN or infinite.
+        If they are of another shape, no numbers, complex, NaN or infinite.
 
     Examples
     --------
     >>> real_points([[1, 2]], dimension=2)
     array([[1., 2.]])
     """
+    if hasattr(X, "toarray"):
+        raise TypeError(f"{name} are a sparse matrix: give {name}.toarray()")
     if np.iscomplexobj(X):
         raise ValueError(f"{name} must be real numbers, but some are complex")
-    X = np.asarray(X, float)
-    if X.ndim != 2 or X.shape[1] != dimension:
-        raise ValueError(f"expected {name} of shape (n, {dimension}), got {X.shape}")
-    if not np.isfinite(X).all():
+    try:
+        points = np.asarray(X, float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be numbers: {error}. Encode categories as numbers, as the "
+                         "model's own pipeline does, or query the model behind that step") from None
+    if points.ndim != 2 or dimension not in (None, points.shape[1]):
+        raise ValueError(f"expected {name} of shape (n, {dimension or 'd'}), got {points.shape}")
+    if not np.isfinite(points).all():
         raise ValueError(f"{name} must be finite, but some are NaN or infinite")
-    return X
+    return points
 
 
 def _bounds(bounds, d):

@@ -11,5 +11,10 @@ class OracleSettings:
     wrong_vote: float = 2e-6  # the largest probability that a point is voted to the wrong label
     bounds_margin: float = 1e-12  # of the bounds' width, kept free for rounding in a view
 
+    # what examples tell
+    few: int = 200  # whose labels are asked first
+    least_range: float = 8.0  # of whole numbers that are taken for bounds,
+    near_the_end: float = 0.1  # and how near most features come to both ends (share of the range)
+
 
 SETTINGS = OracleSettings()

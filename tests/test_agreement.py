@@ -49,5 +49,5 @@ def test_points_on_the_boundary_itself_do_not_count(nearer):
     points = cloud(2)
     points[:20, 0] = 0
     assert agreement_test(Oracle(box.predict, 2), again, points, 1e-5)["far"] == 1
-    displaced = KernelMachine(Linear(), [[1.0, 0.0]], [1.0], 0.1)
+    displaced = KernelMachine(Linear(), [[1.0, 0.0]], [1.0], 0.5)
     assert agreement_test(Oracle(box.predict, 2), displaced, points, 1e-5)["far"] < 0.96

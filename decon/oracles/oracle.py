@@ -288,9 +288,10 @@ class Oracle:
 
     def _query(self, X):
         """What the model says of a block of points."""
-        # its answer, or why there is none
+        # its answer, or why there is none; a predict may change what it is given
+        points = self._table(X.copy())
         try:
-            labels = self.predict(self._table(X.copy()))  # a predict may change what it is given
+            labels = self.predict(points)
         except OracleError:  # the model is itself an oracle
             raise
         except Exception as error:

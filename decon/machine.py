@@ -1,6 +1,7 @@
 """Kernel machines: a kernel, support vectors, weights and a threshold, whatever trained them."""
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import asdict, replace
 from os import PathLike
 from pathlib import Path
@@ -10,14 +11,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .blocks import blocks
+from .conventions.estimator import Estimator, checked_input
+from .conventions.models import fitted_scaler, fitted_svc
+from .conventions.numbers import as_numbers
 from .kernels import Gaussian, Kernel, Linear, Polynomial, Tanh, kernel_from_sklearn
 
 
-class KernelMachine:
+class KernelMachine(Estimator):
     """The classifier that says +1 where sum_i w_i K(x, y_i) > b, and -1 elsewhere (Eqs. 1, 2).
 
     The sum is called Psi(x). Equation 2 of the paper has the opposite sign; ours is
     scikit-learn's.
+
+    For scikit-learn it is a classifier that has been fitted already, and is frozen: `fit` checks
+    the examples and changes nothing, so that a machine can be the last step of a pipeline.
+    (CONTRIBUTING.md lists the conventions that it does not follow, and why.)
 
     Parameters
     ----------
@@ -65,6 +73,72 @@ class KernelMachine:
         """The number d of features."""
         return self.support_vectors.shape[1]
 
+    @property
+    def n_features_in_(self) -> int:
+        """The number d of features, by scikit-learn's name."""
+        return self.dimension
+
+    @property
+    def classes_(self) -> np.ndarray:
+        """The labels, -1 and +1: array (2,)."""
+        return np.array([-1, 1], np.int8)
+
+    def __sklearn_clone__(self) -> "KernelMachine":
+        return KernelMachine(**self.get_params(deep=False))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def set_params(self, **params: Any) -> "KernelMachine":
+        """Set parameters of the constructor, which checks them.
+
+        Parameters
+        ----------
+        **params
+            By the names that `get_params` lists.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If there is no such parameter, or they do not match. The machine stays as it was.
+        """
+        after = Estimator.set_params(copy(self), **params)
+        self.__dict__ = KernelMachine(**after.get_params(deep=False)).__dict__
+        return self
+
+    def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> "KernelMachine":
+        """Nothing is fitted: the machine stays as it is.
+
+        Parameters
+        ----------
+        X : array (n, d)
+            Points of the right shape.
+        y : array (n,), optional
+            Labels, which are checked and ignored.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        TypeError
+            If X is sparse.
+        ValueError
+            If X has another shape or an entry that is no finite number, or y holds no labels.
+        """
+        checked_input(self, X) if y is None else checked_input(self, X, y)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.requires_fit = tags.target_tags.required = False
+        return tags
+
     def decision_function(self, X: ArrayLike) -> np.ndarray:
         """Psi(x) - b at every point, positive where the label is +1.
 
@@ -103,6 +177,31 @@ class KernelMachine:
             If X is not of shape (n, d).
         """
         return np.where(self.decision_function(X) > 0, 1, -1).astype(np.int8)
+
+    def to_sklearn(self) -> Any:
+        """The same classifier as a scikit-learn SVC that has been fitted.
+
+        No training: the attributes that `SVC.fit` sets are set, those that its `predict` reads
+        among them. They are private, and a version of scikit-learn may rename them; this is tested
+        with 1.9. `sklearn.base.clone` of it is not fitted, as of any SVC.
+
+        Returns
+        -------
+        sklearn.svm.SVC
+            With the same labels -1 and +1 and the same decision function up to rounding. (At
+            exactly 0 it says +1.) For a tanh kernel of alpha < 0, support vectors change sign.
+
+        Examples
+        --------
+        >>> machine = KernelMachine(Gaussian(2.), [[1., 0.], [0., 1.]], [1., -2.], -0.5)
+        >>> svc = machine.to_sklearn()
+        >>> svc
+        SVC(gamma=0.125)
+        >>> np.allclose(svc.decision_function([[3., 1.]]), machine.decision_function([[3., 1.]]))
+        True
+        """
+        return fitted_svc(self.kernel.to_sklearn(), self.support_vectors, self.weights,
+                          self.threshold)
 
     def gradient(self, X: ArrayLike) -> np.ndarray:
         """The gradient of Psi at every point, a normal of the level set there (Eq. 4).
@@ -388,7 +487,7 @@ class KernelMachine:
 
     def _blocks(self, X: ArrayLike) -> list[np.ndarray]:
         """The points in blocks whose kernel values, and whose points, take 64 MB at most."""
-        X = np.asarray(X, float)
+        X = as_numbers(X)
         if X.ndim != 2 or X.shape[1] != self.dimension:
             raise ValueError(f"expected points of shape (n, {self.dimension}), got {X.shape}")
         rows = blocks(len(X), max(len(self.weights), self.dimension), megabytes=64)
@@ -484,6 +583,24 @@ class ScaledMachine:
         gradient : array (n, d)
         """
         return self.machine.gradient(self.scaled(X)) / self.units
+
+    def to_sklearn(self) -> Any:
+        """The same classifier as a scikit-learn Pipeline: a StandardScaler and an SVC.
+
+        Returns
+        -------
+        sklearn.pipeline.Pipeline
+
+        Examples
+        --------
+        >>> machine = ScaledMachine(KernelMachine(Linear(), [[1.]], [1.], 2.), [0.], [1000.])
+        >>> machine.to_sklearn().decision_function([[3000.]])
+        array([1.])
+        """
+        from sklearn.pipeline import Pipeline
+
+        scaler = fitted_scaler(self.origin, self.units)
+        return Pipeline([("scaler", scaler), ("machine", self.machine.to_sklearn())])
 
     def to_arrays(self) -> dict[str, Any]:
         """Those of the machine, with the origin and the units; see `machine_of_arrays`."""

@@ -102,8 +102,8 @@ def test_models_are_computed_as_they_are_asked_for(monkeypatch):
 
 
 @pytest.mark.parametrize("X, y, word", [
-    ([[0.0], [np.nan]], [1, -1], "finite"), ([[0.0], [1.0]], [1, 2], "labels must"),
-    ([[0.0], [1.0]], [1], "shape")])
+    ([[0.0], [np.nan]], [1, -1], "NaN"), ([[0.0], [1.0], [2.0]], [1, 2, 3], "two classes"),
+    ([[0.0], [1.0]], [1], "inconsistent"), ([[0.0], ["red"]], [1, 0], "is 'red': encode")])
 def test_examples_that_cannot_be_learned(X, y, word):
     with pytest.raises(ValueError, match=word):
         next(enumerate_svms(X, y, Linear(), progress=False))
@@ -131,3 +131,16 @@ def test_models_can_be_compared_and_collected():
     models = list(enumerate_svms([[0.0], [1.0]], [-1, 1], Linear()))
     assert models[0] != models[1] and len(set(models)) == 2
     assert len(repr(models[0])) < 120
+
+
+@pytest.mark.parametrize("words", [(0, 1), ("no", "yes"), (False, True)])
+def test_labels_in_other_words_list_the_same_models(words):
+    rng = np.random.default_rng(1)
+    X, t = rng.standard_normal((15, 2)), rng.choice([-1, 1], 15)
+    y = np.array(words)[(t > 0).astype(int)]
+    pairs = zip(enumerate_svms(X, t, Gaussian(1.0), 2.0, 20, progress=False),
+                enumerate_svms(X, y, Gaussian(1.0), 2.0, 20, progress=False), strict=True)
+    for ours, theirs in pairs:
+        assert ours.objective == theirs.objective
+        np.testing.assert_array_equal(ours.support, theirs.support)
+        np.testing.assert_array_equal(theirs.machine.predict(X), ours.machine.predict(X))

@@ -110,12 +110,13 @@ def test_with_a_base_the_optimum_is_cvxpys(seed):
 
 
 @pytest.mark.parametrize("make, word", [
-    (lambda: IncrementalSVM(Linear(), C=0), "C must"),
-    (lambda: IncrementalSVM(Linear(), C=np.nan), "C must"),
-    (lambda: IncrementalSVM(Linear(), base=KernelMachine.random(Polynomial(2), 2, 1)), "kernel"),
+    (lambda: IncrementalSVM(Linear(), C=0).learn([0.0], 1), "C must"),
+    (lambda: IncrementalSVM(Linear(), C=np.nan).fit([[0.0]], [1]), "C must"),
+    (lambda: IncrementalSVM(Linear(), base=KernelMachine.random(Polynomial(2), 2, 1)).learn(
+        [0.0, 0.0], 1), "kernel"),
     (lambda: IncrementalSVM(Linear()).decision_function([[0.0]]), "learn"),
-    (lambda: IncrementalSVM(Linear()).learn([0.0], 2), "labels must"),
-    (lambda: IncrementalSVM(Linear()).learn([0.0], True), "labels must"),
+    (lambda: IncrementalSVM(Linear()).learn([0.0], 0.5), "labels must"),
+    (lambda: IncrementalSVM(Linear()).fit([[0.0], [1.0]], [1, -1]).learn([0.0], 2), "labels must"),
     (lambda: IncrementalSVM(Linear()).learn([[0.0]], 1), "shape"),
     (lambda: IncrementalSVM(Linear()).learn([np.nan], 1), "finite"),
 ])
@@ -247,7 +248,7 @@ def test_a_batch_that_cannot_be_added_changes_nothing():
     svm = IncrementalSVM(Linear(), 10.0).fit([[0.0], [2.0]], [-1, 1])
     a, threshold, state = svm.a.copy(), svm.threshold, svm.state()
     for act in (svm.fit, svm.partial_fit):
-        for X, y in (([[5.0], [1.0]], [1, 3]), ([[1.0], [np.nan]], [1, 1]), ([[1.0]], [1, 1])):
+        for X, y in (([[5.0], [1.0]], [1, 0.5]), ([[1.0], [np.nan]], [1, 1]), ([[1.0]], [1, 1])):
             with pytest.raises(ValueError):
                 act(X, y)
         np.testing.assert_array_equal(svm.X, [[0.0], [2.0]])
@@ -296,8 +297,8 @@ def test_no_path_through_nasty_examples_fails(seed, n, d, C, kind, kernel):
 @pytest.mark.parametrize("act, error, word", [
     (lambda svm: svm.unlearn(3), IndexError, "no example 3"),
     (lambda svm: svm.change_C(-1.0), ValueError, "C must"),
-    (lambda svm: svm.fit([[0.0], [1.0]], [1]), ValueError, "shape"),
-    (lambda svm: svm.fit([[0.0], [np.inf]], [1, -1]), ValueError, "finite"),
+    (lambda svm: svm.fit([[0.0], [1.0]], [1]), ValueError, "inconsistent numbers of samples"),
+    (lambda svm: svm.fit([[0.0], [np.inf]], [1, -1]), ValueError, "infinity"),
 ])
 def test_what_cannot_be_done_changes_nothing(act, error, word):
     svm = taught([[0.0], [2.0], [3.0]], [-1, 1, 1], Linear(), 10.0)
@@ -397,4 +398,4 @@ def test_fit_keeps_no_view_of_a_single_example():
 @pytest.mark.parametrize("C", ["one", None, np.nan, np.inf, 0, [1.0, 2.0]])
 def test_a_C_that_is_no_positive_number_is_named(C):
     with pytest.raises(ValueError, match="C must be"):
-        IncrementalSVM(Linear(), C)
+        IncrementalSVM(Linear(), C).fit([[0.0], [1.0]], [-1, 1])

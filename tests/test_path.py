@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from decon import Gaussian, IncrementalSVM, KernelMachine, Linear, Polynomial
+from decon import Gaussian, KernelMachine, Linear, Polynomial
 from decon.learning import path
 from decon.learning.bordered import LostPath
 from decon.learning.optimum import ERROR, INACTIVE, MARGIN, REST
 from decon.learning.qp import dual_optimum
+from decon.learning.two_classes import TwoClassSVM
 
 KERNELS = [Gaussian(1.0), Gaussian(2.0), Polynomial(2, gamma=0.3)]
 
@@ -23,7 +24,7 @@ def machine(seed, n=20, C=1.0, kernel=KERNELS[0], with_base=False):
     y = np.where(X[:, 0] + 0.7 * rng.standard_normal(n) > 0, 1, -1)
     y[:2] = 1, -1
     base = KernelMachine.random(kernel, 3, 4, seed) if with_base else None
-    return IncrementalSVM(kernel, C, base).fit(X, y)
+    return TwoClassSVM(kernel, C, base).fit(X, y)
 
 
 def holds(svm, but=(), tolerance=1e-8):
@@ -36,9 +37,9 @@ def holds(svm, but=(), tolerance=1e-8):
     assert abs(svm.a @ svm.y) < tolerance
     for i in set(range(len(svm.y))) - set(but):
         if svm.part[i] == MARGIN:
-            assert abs(g[i]) < tolerance and -tolerance < svm.a[i] < svm.C + tolerance
+            assert abs(g[i]) < tolerance and -tolerance < svm.a[i] < svm.bounds[i] + tolerance
         elif svm.part[i] == ERROR:
-            assert g[i] < tolerance and svm.a[i] == svm.C
+            assert g[i] < tolerance and svm.a[i] == svm.bounds[i]
         elif svm.part[i] == REST:
             assert g[i] > -tolerance and svm.a[i] == 0
     assert sorted(svm.margin) == np.flatnonzero(svm.part == MARGIN).tolist()
@@ -51,7 +52,7 @@ def best(svm, rows):
     """The multipliers of some of the examples, computed afresh."""
     a = np.zeros(len(svm.y))
     p = 1 - svm.y * svm.f0
-    a[rows] = dual_optimum(svm.Q[np.ix_(rows, rows)], svm.y[rows], p[rows], svm.C)
+    a[rows] = dual_optimum(svm.Q[np.ix_(rows, rows)], svm.y[rows], p[rows], svm.bounds[rows])
     return a
 
 
@@ -74,8 +75,8 @@ def test_learning_keeps_all_conditions_but_one(kernel, C, with_base):
     for seed in range(5):
         svm = machine(seed, 20, C, kernel, with_base)
         for x in np.random.default_rng(seed + 100).standard_normal((4, 3)):
-            label = 1 if svm.decision_function(x[None])[0] < 0 else -1  # a surprise
-            svm._append(x[None], np.array([label]))
+            label = 1 if svm.machine().decision_function(x[None])[0] < 0 else -1  # a surprise
+            svm.add(x[None], np.array([label]))
             c = len(svm.y) - 1
             events += walked(svm, path.grow(svm, c), but=[c])
             np.testing.assert_allclose(svm.a, best(svm, np.arange(c + 1)), atol=1e-7 * C)
@@ -188,8 +189,8 @@ def test_the_nearest_event_or_the_limit():
 
 def twins():
     """Two equal examples of the three on the margin: the second twin cannot enter beside it."""
-    svm = IncrementalSVM(Linear(), 10.0).fit([[0.0], [2.0]], [-1, 1])
-    svm._append(np.array([[2.0]]), np.array([1]))
+    svm = TwoClassSVM(Linear(), 10.0).fit([[0.0], [2.0]], [-1, 1])
+    svm.add(np.array([[2.0]]), np.array([1]))
     return svm
 
 
@@ -217,9 +218,9 @@ def test_an_exchange_stops_at_the_first_bound():
 
 @pytest.mark.parametrize("C", [0.3, 0.4, 10.0])
 def test_learning_twins(C):
-    svm = IncrementalSVM(Linear(), C).fit([[0.0], [2.0]], [-1, 1])
+    svm = TwoClassSVM(Linear(), C).fit([[0.0], [2.0]], [-1, 1])
     for x in (2.0, 2.0, 0.0):
-        svm.learn([x], 1 if x else -1)
+        svm.learn([x], 1.0 if x else -1.0)
         assert svm.kkt_residual < 1e-12
     total = min(2 * C, 0.5)  # the optimum of the two places
     np.testing.assert_allclose([svm.a[svm.y > 0].sum(), svm.a[svm.y < 0].sum()], total, atol=1e-12)
@@ -270,6 +271,6 @@ def test_an_error_on_the_way_is_an_error(monkeypatch):
         raise ZeroDivisionError("a bug")
         yield
 
-    svm = IncrementalSVM(Linear(), 10.0).fit([[0.0], [2.0]], [-1, 1])
+    svm = TwoClassSVM(Linear(), 10.0).fit([[0.0], [2.0]], [-1, 1])
     with pytest.raises(ZeroDivisionError, match="a bug"):
         path.follow_path(svm, broken, 0)

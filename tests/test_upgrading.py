@@ -1,5 +1,7 @@
 """Upgrading: the old skill is kept, the new one learned, from labels and new examples alone."""
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -104,7 +106,8 @@ def test_a_linear_machine_stays_linear():
 @pytest.mark.parametrize("X, y, word", [
     (np.zeros((3, 5)), [1, 1, 1], r"\(n, 2\)"),
     (np.zeros((3, 2)), [1, 1], "shape"),
-    (np.eye(2), [1, 0], r"\+1 and -1"),
+    (np.eye(2), ["new", "new"], r"labels must be \+1 and -1, 1 and 0"),
+    ([["a", "b"]], [1], "is 'a': encode text"),
     ([[2.0, 0.0], [-2.0, 0.0]], [-1, 1], "none of the examples right"),
     (np.empty((0, 2)), np.empty(0), "at least one example"),
     (np.full((1, 2), np.nan), [1], "NaN"),
@@ -190,3 +193,57 @@ def test_thresholds_that_are_as_good_as_none_are_not_taken():
 def test_the_word_for_the_threshold_is_checked():
     with pytest.raises(ValueError, match="equal errors.*'best'"):
         upgrade(KernelMachine(Linear(), [[1.0]], [1.0], 0.0), [[1.0]], [1], threshold="best")
+
+
+# -- labels in other words, and a warning --------------------------------------------------------
+
+
+@pytest.mark.parametrize("words", [(1, 0), (True, False), ("yes", "no"), (7, 3), (1.0, -1.0)])
+def test_labels_in_other_words(words):
+    model = KernelMachine(Polynomial(2), [[1.0, 0.0]], [1.0], 4.0)
+    X = np.array([[2.0, 0.0], [0.0, 0.0], [-1.0, 0.0], [0.0, 3.0], [1.0, 3.0]])
+    t = np.array([1, -1, -1, 1, 1])
+    told = np.where(t > 0, words[0], words[1])
+    upgraded, expected = upgrade(model, X, told, C=100.0), upgrade(model, X, t, C=100.0)
+    np.testing.assert_array_equal(upgraded.decision_function(X), expected.decision_function(X))
+
+
+def test_a_models_own_labels_need_not_both_occur():
+    machine = KernelMachine(Linear(), [[1.0]], [1.0], 0.0)
+    result = Deconstruction(machine=machine, labels=("bad", "good"))
+    base = warm_start(result, [[2.0]], ["bad"])
+    assert base.predict([[2.0]])[0] == 1
+    with pytest.raises(ValueError, match="none of the examples right"):
+        warm_start(result, [[2.0]], ["good"])
+
+
+def test_a_table_with_names_is_as_good_as_an_array():
+    pd = pytest.importorskip("pandas")
+    model = KernelMachine.random(Linear(), 3, 2, 1)
+    X = np.random.default_rng(0).standard_normal((40, 3))
+    y = model.predict(X + 0.1)
+    table = upgrade(model, pd.DataFrame(X, columns=list("abc")), pd.Series(y))
+    np.testing.assert_array_equal(table.weights, upgrade(model, X, y).weights)
+
+
+def lesson(digits, new, known, both=True):
+    """Eights that are to be 1s, and images with the labels of the box."""
+    svc, _, X, y = digits
+    eights, others = np.flatnonzero(y == 8)[:new], np.flatnonzero(y != 8)
+    labels = svc.predict(X[others])
+    told = np.where(labels, 1, -1)
+    order = np.arange(len(others)) if both else np.argsort(~labels, kind="stable")
+    index = np.concatenate([eights, others[order[:known]]])
+    return KernelMachine.from_sklearn(svc), X[index], np.r_[np.ones(new), told[order[:known]]]
+
+
+@pytest.mark.parametrize("new, known, both, warns", [
+    (80, 0, True, True), (80, 2, True, True), (30, 40, False, True),
+    (80, 400, True, False), (80, 60, True, False), (5, 20, True, False)])
+def test_new_examples_alone_are_warned_of(digits, new, known, both, warns):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        upgrade(*lesson(digits, new, known, both), threshold="margin", progress=False)
+    assert [w.category for w in caught] == [UserWarning] * warns
+    assert not warns or "add known examples" in str(caught[0].message)
+    assert not warns or caught[0].filename == __file__

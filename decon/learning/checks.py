@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..conventions.numbers import as_numbers
 from ..types import Array, ArrayLike
 
 
@@ -35,13 +36,11 @@ def checked_examples(X: ArrayLike, t: ArrayLike, dimension: int = 0,
            [2.]]), array([-1.,  1.]))
     """
     # the examples
-    X, t = np.asarray(X, float), np.asarray(t)
+    X, t = as_numbers(X), np.asarray(t)
     if X.ndim != 2 or t.shape != X.shape[:1] or dimension not in (0, X.shape[1]):
         raise ValueError(f"expected shapes (n, {dimension or 'd'}) and (n,), got {X.shape} and "
                          f"{t.shape}")
-    if len(X) == 0 or not np.isfinite(X).all():
-        raise ValueError("there must be at least one example, and every example must be finite, "
-                         "without NaN or infinity")
+    X = checked_points(X, dimension)
 
     # their labels or targets
     if labels and (t.dtype == bool or not np.isin(t, (-1, 1)).all()):
@@ -50,3 +49,37 @@ def checked_examples(X: ArrayLike, t: ArrayLike, dimension: int = 0,
     if not labels and not np.isfinite(t).all():
         raise ValueError("targets must be finite, but some are NaN or infinite")
     return X, t.astype(float)
+
+
+def checked_points(X: ArrayLike, dimension: int = 0) -> Array:
+    """Points as an array of floats, if they can be learned.
+
+    Parameters
+    ----------
+    X : array (n, d)
+    dimension : int
+        The number of features that there must be; 0 for any.
+
+    Returns
+    -------
+    array (n, d)
+
+    Raises
+    ------
+    TypeError
+        If X is sparse.
+    ValueError
+        If it has another shape, no row, no column, or an entry that is no finite number.
+
+    Examples
+    --------
+    >>> checked_points([[0, 2]], dimension=2)
+    array([[0., 2.]])
+    """
+    X = as_numbers(X)
+    if X.ndim != 2 or dimension not in (0, X.shape[1]):
+        raise ValueError(f"expected points of shape (n, {dimension or 'd'}), got {X.shape}")
+    if X.size == 0 or not np.isfinite(X).all():
+        raise ValueError("there must be at least one example, and every example must be finite, "
+                         "without NaN or infinity")
+    return X

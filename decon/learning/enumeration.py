@@ -53,8 +53,9 @@ def enumerate_svms(X: ArrayLike, y: ArrayLike, kernel: Kernel, C: float = 1.0,
     ----------
     X : array (n, d)
         Examples.
-    y : array (n,) of +1 and -1
-        Their labels.
+    y : array (n,)
+        Their labels: any two. The machines say +1 for the second of them, sorted, and -1 for the
+        first.
     kernel : Linear, Polynomial, Tanh or Gaussian
     C : float, positive
         The regularisation parameter.
@@ -72,7 +73,7 @@ def enumerate_svms(X: ArrayLike, y: ArrayLike, kernel: Kernel, C: float = 1.0,
     ------
     ValueError
         When the first model is requested, as `IncrementalSVM` does for examples that cannot be
-        learned; also if there are none.
+        learned; also if there are none, or more than two labels.
 
     Examples
     --------
@@ -87,6 +88,8 @@ def enumerate_svms(X: ArrayLike, y: ArrayLike, kernel: Kernel, C: float = 1.0,
     # on the heap: a child as (-objective, order, its parent's state, family, k, branched): the
     # parent without the support vector family[k], not to be branched on again below: branched
     svm = IncrementalSVM(kernel, C).fit(X, y)
+    if len(svm.classes_) > 2:
+        raise ValueError(f"enumerate_svms is for two classes, got {svm.classes_.tolist()}")
     heap: list = [(-svm.objective, 0, svm.state(), [], None, frozenset())]
     seen: set[bytes] = set()
     pushed = 1

@@ -14,7 +14,7 @@ import numpy as np
 from ..types import Array, ArrayLike
 
 
-def violations(g: Array, a: Array, C: float) -> Array:
+def violations(g: Array, a: Array, C: float | Array) -> Array:
     """By how much each example violates its condition on g_i.
 
     Parameters
@@ -23,8 +23,8 @@ def violations(g: Array, a: Array, C: float) -> Array:
         t_i f(x_i) - 1.
     a : array (n,)
         Multipliers.
-    C : float
-        Their upper bound; may be infinite.
+    C : float or array (n,)
+        Their upper bound, or that of each; may be infinite.
 
     Returns
     -------
@@ -39,7 +39,7 @@ def violations(g: Array, a: Array, C: float) -> Array:
     return np.maximum(np.where(a < C, -g, -np.inf), np.where(a > 0, g, -np.inf))
 
 
-def threshold_bounds(v: Array, t: Array, a: Array, C: float) -> tuple[Array, Array]:
+def threshold_bounds(v: Array, t: Array, a: Array, C: float | Array) -> tuple[Array, Array]:
     """The bounds that each example sets to the threshold.
 
     Parameters
@@ -50,8 +50,8 @@ def threshold_bounds(v: Array, t: Array, a: Array, C: float) -> tuple[Array, Arr
     t : array (n,) of +1 and -1
     a : array (n,)
         Multipliers.
-    C : float
-        Their upper bound; may be infinite.
+    C : float or array (n,)
+        Their upper bound, or that of each; may be infinite.
 
     Returns
     -------
@@ -68,16 +68,17 @@ def threshold_bounds(v: Array, t: Array, a: Array, C: float) -> tuple[Array, Arr
     return np.where(may_shrink, v, -np.inf), np.where(may_grow, v, np.inf)
 
 
-def distances_to_bounds(a: Array, rates: Array, C: float, drift: float = 0.0) -> Array:
+def distances_to_bounds(a: Array, rates: Array, C: float | Array,
+                        drift: float | Array = 0.0) -> Array:
     """How far each multiplier can move at a constant rate until it is 0 or C.
 
     Parameters
     ----------
     a, rates : arrays (n,)
         Multipliers and their rates.
-    C : float
-        Their upper bound; may be infinite.
-    drift : float
+    C : float or array (n,)
+        Their upper bound, or that of each; may be infinite.
+    drift : float or array (n,)
         Rate of the bound C itself.
 
     Returns
@@ -119,7 +120,8 @@ def violating_pair(lower: Array, upper: Array) -> tuple[float, int, int]:
     return float(lower[j] - upper[i]), i, j
 
 
-def threshold_interval(K: Array, t: Array, a: Array, C: float = np.inf) -> tuple[float, float]:
+def threshold_interval(K: Array, t: Array, a: Array,
+                       C: float | Array = np.inf) -> tuple[float, float]:
     """All thresholds b that the conditions allow an SVM of given multipliers: (lower, upper).
 
     Each condition on t_i f_i compares b with v_i = sum_j a_j t_j K_ij - t_i: b <= v_i where a_i
@@ -147,7 +149,7 @@ def threshold_interval(K: Array, t: Array, a: Array, C: float = np.inf) -> tuple
 
 
 def kkt_residuals(K: ArrayLike, t: ArrayLike, a: ArrayLike, b: float,
-                  C: float = np.inf) -> dict[str, float]:
+                  C: float | Array = np.inf) -> dict[str, float]:
     """How far multipliers and a threshold are from the Karush-Kuhn-Tucker conditions (Eq. 9).
 
     With f_i = sum_j a_j t_j K_ij - b, slacks xi_i = max(0, 1 - t_i f_i) and the multipliers
@@ -162,8 +164,9 @@ def kkt_residuals(K: ArrayLike, t: ArrayLike, a: ArrayLike, b: float,
         Labels and multipliers, of whatever solver.
     b : float
         Threshold (minus scikit-learn's `intercept_`).
-    C : float
-        Infinity for a hard margin, where xi_i itself must be 0.
+    C : float or array (N,)
+        The upper bound of the multipliers, or that of each; infinity for a hard margin, where
+        xi_i itself must be 0.
 
     Returns
     -------
@@ -190,5 +193,6 @@ def kkt_residuals(K: ArrayLike, t: ArrayLike, a: ArrayLike, b: float,
         "sum a t = 0": abs(a @ t),
         "a (t f - 1 + xi) = 0": np.abs(a * (margins - 1 + xi)),
     }
-    residuals |= {"xi = 0": xi} if np.isinf(C) else {"mu xi = 0": np.abs((C - a) * xi)}
+    hard = np.isinf(C).all()
+    residuals |= {"xi = 0": xi} if hard else {"mu xi = 0": np.abs((C - a) * xi)}
     return {name: float(np.max(value)) for name, value in residuals.items()}

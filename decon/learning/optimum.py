@@ -24,7 +24,7 @@ class Optimum:
     Parameters
     ----------
     C : float, positive
-        Upper bound of the multipliers.
+        Upper bound of the multipliers of examples whose weight is 1.
     has_base : bool
         Whether there is a base function, whose threshold is then preferred.
 
@@ -32,6 +32,8 @@ class Optimum:
     ----------
     y, f0, a, g : arrays (n,)
         Labels, values of the base function, multipliers, and g_i = t_i f(x_i) - 1.
+    weight : array (n,)
+        The upper bound of a_i is C times the weight of example i; weight 0 puts it out of use.
     part : array (n,) of ints
         MARGIN, ERROR, REST or INACTIVE, for each example.
     margin : list of ints
@@ -45,7 +47,7 @@ class Optimum:
 
     def __init__(self, C: float, has_base: bool = False):
         self.C, self.has_base, self.threshold, self.restarts = C, has_base, 0.0, 0
-        self.y, self.f0, self.a, self.g = (np.empty(0) for _ in range(4))
+        self.y, self.f0, self.a, self.g, self.weight = (np.empty(0) for _ in range(5))
         self.part = np.empty(0, int)
         self._store = np.empty((0, 0))  # Q, with room to grow
         self.margin: list[int] = []
@@ -57,7 +59,12 @@ class Optimum:
         """The matrix t_i t_j K(x_i, x_j): array (n, n)."""
         return self._store[: len(self.y), : len(self.y)]
 
-    def append(self, kernel_values: Array, y: float, f0: float) -> None:
+    @property
+    def bounds(self) -> Array:
+        """The upper bounds C_i of the multipliers: array (n,)."""
+        return self.C * self.weight
+
+    def append(self, kernel_values: Array, y: float, f0: float, weight: float = 1.0) -> None:
         """Add one example with the multiplier 0.
 
         Parameters
@@ -67,12 +74,14 @@ class Optimum:
         y : +1 or -1
         f0 : float
             Value of the base function.
+        weight : float, not negative
         """
         n = len(self.y)
         if n == len(self._store):
             self._store = np.pad(self._store, (0, n + 8))
         self.y, self.f0 = np.append(self.y, y), np.append(self.f0, f0)
-        self.a, self.part = np.append(self.a, 0.0), np.append(self.part, REST)
+        self.weight, self.a = np.append(self.weight, weight), np.append(self.a, 0.0)
+        self.part = np.append(self.part, REST if weight > 0 else INACTIVE)
         self.Q[n] = self.Q[:, n] = y * self.y * kernel_values
         self.g = np.append(self.g, self.exact_g([n]))
 
@@ -87,9 +96,22 @@ class Optimum:
         Q = self.Q
         Q[i:-1] = Q[i + 1 :]
         Q[:, i:-1] = Q[:, i + 1 :]
-        for name in ("y", "f0", "a", "g", "part"):
+        for name in ("y", "f0", "a", "g", "weight", "part"):
             setattr(self, name, np.delete(getattr(self, name), i))
         self.margin = [k - (k > i) for k in self.margin]
+
+    def replace_kernel(self, K: Array) -> None:
+        """Take other kernel values; the multipliers stay, and are optimal no more.
+
+        Parameters
+        ----------
+        K : array (n, n)
+            The new kernel matrix of the examples.
+        """
+        self._store = np.outer(self.y, self.y) * K
+        self.y = self.y.copy()  # so that `return_to` knows states of the old kernel
+        self._set_margin(self.margin)
+        self.g = self.exact_g()
 
     def exact_g(self, rows: slice | list[int] = slice(None)) -> Array:
         """g_i = t_i f(x_i) - 1, computed by its definition.
@@ -113,7 +135,7 @@ class Optimum:
     @property
     def kkt_residual(self) -> float:
         """The largest violation of the optimality conditions, a float; 0 up to rounding."""
-        outside = np.maximum(-self.a, self.a - self.C).max(initial=0)
+        outside = np.maximum(-self.a, self.a - self.bounds).max(initial=0)
         wrong = self.violations(self.exact_g()).max(initial=outside)
         return float(max(wrong, abs(self.a @ self.y)))
 
@@ -130,7 +152,7 @@ class Optimum:
         array (n,)
             As `kkt.violations`; 0 for inactive examples.
         """
-        return np.where(self.part == INACTIVE, 0.0, violations(g, self.a, self.C))
+        return np.where(self.part == INACTIVE, 0.0, violations(g, self.a, self.bounds))
 
     def is_exact(self, times: float = 1.0) -> bool:
         """Whether the conditions hold up to rounding, with g as it is stored.
@@ -163,7 +185,7 @@ class Optimum:
         if S and np.abs(self.g[S]).max() > SETTINGS.reached:
             change = -self.system.solve(np.r_[self.a @ self.y, self.g[S]])
             a = self.a[S] + change[1:]
-            if (a >= 0).all() and (a <= self.C).all():
+            if (a >= 0).all() and (a <= self.bounds[S]).all():
                 self.a[S] = a
                 self.threshold -= change[0]
                 self.g = self.exact_g()
@@ -180,11 +202,11 @@ class Optimum:
 
         # the dual programme (eq-learning-and-unlearning-dual) of the active examples, and who is on
         # the margin at its optimum
-        p, active = 1 - self.y * self.f0, self.part != INACTIVE
+        p, active, top = 1 - self.y * self.f0, self.part != INACTIVE, self.bounds
         self.a[~active] = 0
         self.a[active] = a = dual_optimum(self.Q[np.ix_(active, active)], self.y[active],
-                                          p[active], self.C, self.a[active])
-        self.part[active] = np.where(a <= 0, REST, np.where(a >= self.C, ERROR, MARGIN))
+                                          p[active], top[active], self.a[active])
+        self.part[active] = np.where(a <= 0, REST, np.where(a >= top[active], ERROR, MARGIN))
         self._set_margin(np.flatnonzero(self.part == MARGIN).tolist())
 
         # the threshold at which g = 0 on the margin: g_i = t_i (v_i - b)
@@ -198,7 +220,7 @@ class Optimum:
         # within 10^4 times the usual rounding there is nothing to worry about
         if not self.is_exact(1e4):
             warn(f"the optimum is known only up to a KKT residual of {self.kkt_residual:.0e}: the "
-                 "kernel values are of very different sizes, scale the examples", stacklevel=4)
+                 "kernel values are of very different sizes, scale the examples", stacklevel=6)
 
     def settle_threshold(self) -> None:
         """If no multiplier is between the bounds, take one point of the threshold's interval.
@@ -206,7 +228,7 @@ class Optimum:
         The middle; with a base the one nearest to the base's own. With no example left it is 0.
         """
         a = self.a[self.margin]
-        if ((a > 0) & (a < self.C)).any():
+        if ((a > 0) & (a < self.bounds[self.margin])).any():
             return
         self.part[self.margin] = np.where(a > 0, ERROR, REST)
         self._set_margin([])
@@ -214,7 +236,7 @@ class Optimum:
         # the interval that the KKT conditions allow: max v_i <= b <= min v_i, each over its side
         # (eq-soft-margin-interval)
         v, active = self.y * (self.Q @ self.a - 1) + self.f0, self.part != INACTIVE
-        lower, upper = threshold_bounds(v, self.y, self.a, self.C)
+        lower, upper = threshold_bounds(v, self.y, self.a, self.bounds)
         ends = lower[active].max(initial=-np.inf), upper[active].min(initial=np.inf)
 
         # its middle, its only finite end, or what is nearest to the base's own threshold

@@ -8,6 +8,7 @@ event: an example reaches or leaves the margin [Cauwenberghs and Poggio 2001; Di
 
 from collections.abc import Callable, Iterator
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -18,16 +19,16 @@ from .optimum import ERROR, INACTIVE, MARGIN, REST, Optimum
 from .settings import SETTINGS
 
 
-def follow_path(optimum: Optimum, path: Callable, argument: float) -> None:
+def follow_path(optimum: Optimum, path: Callable, argument: Any) -> None:
     """Follow a path to its end; if it is lost on the way, compute the optimum there directly.
 
     Parameters
     ----------
     optimum : Optimum
         Changed in place.
-    path : grow, shrink or move_C
-    argument : int or float
-        What the path takes: the index of an example, or the new C.
+    path : grow, shrink, move_C or repair
+    argument : int, float or array
+        What the path takes: the index of an example, the new C, or the violations.
     """
     # the path, event by event; it is lost if nothing stops it or it has no end
     largest, most = optimum.a.max(initial=0), SETTINGS.events_per_example * (len(optimum.y) + 10)
@@ -45,7 +46,7 @@ def follow_path(optimum: Optimum, path: Callable, argument: float) -> None:
     one_label = len(np.unique(optimum.y[used])) < 2
     dust = used & (one_label | (optimum.a < SETTINGS.dust * largest))
     optimum.a[dust] = 0
-    optimum.a.clip(0, optimum.C, out=optimum.a)
+    optimum.a.clip(0, optimum.bounds, out=optimum.a)
 
     # the KKT conditions, afresh (eq-learning-and-unlearning-kkt)
     if events < most and not dust.any():
@@ -117,14 +118,14 @@ def move_C(optimum: Optimum, C: float) -> Iterator[float]:
         # the direction: multipliers at the bound move at the rate of the bound
         # (eq-learning-and-unlearning-price)
         Q, in_error, sign = optimum.Q, optimum.part == ERROR, np.sign(C - optimum.C)
-        moving, largest = sign * in_error, Q.diagonal().max(initial=0)
+        moving, largest = sign * in_error * optimum.weight, Q.diagonal().max(initial=0)
         rates, slopes = direction(optimum, optimum.y @ moving, Q @ moving, largest)
 
         # go to the nearest event
         far = distances(optimum, rates, slopes, sign)
         length, first = advance(optimum, rates, slopes, far, abs(C - optimum.C))
         optimum.C = C if first is None else optimum.C + sign * length
-        optimum.a[in_error] = optimum.C
+        optimum.a[in_error] = optimum.bounds[in_error]
         if first is not None:
             change_part(optimum, first)
         yield length
@@ -152,7 +153,7 @@ def next_event(optimum: Optimum, c: int, sign: int) -> float:
     LostPath
         If there is no event.
     """
-    y, Q, a, C = optimum.y, optimum.Q, optimum.a, optimum.C
+    y, Q, a, C = optimum.y, optimum.Q, optimum.a, optimum.bounds[c]
 
     # the direction (eq-learning-and-unlearning-step); without a margin a_c waits, and only the
     # threshold moves
@@ -220,7 +221,7 @@ def distances(optimum: Optimum, rates: Array, slopes: Array, drift: float) -> Ar
     rates, slopes : arrays
         Of `direction`.
     drift : float
-        Rate of the bound C.
+        Rate of the bound C; each multiplier's own bound moves in proportion to its weight.
 
     Returns
     -------
@@ -236,7 +237,8 @@ def distances(optimum: Optimum, rates: Array, slopes: Array, drift: float) -> Ar
         far[meets] = -g[meets] / slopes[meets]
 
     # on the margin, until the multiplier is C or 0; what is past its event by rounding is at it
-    far[S] = distances_to_bounds(optimum.a[S], rates[1:], optimum.C, drift)
+    far[S] = distances_to_bounds(optimum.a[S], rates[1:], optimum.bounds[S],
+                                 drift * optimum.weight[S])
     return far.clip(0)
 
 
@@ -291,8 +293,9 @@ def change_part(optimum: Optimum, k: int) -> None:
         The example.
     """
     if optimum.part[k] == MARGIN:
-        full = optimum.a[k] > optimum.C / 2
-        optimum.a[k] = optimum.C if full else 0.0
+        top = optimum.bounds[k]
+        full = optimum.a[k] > top / 2
+        optimum.a[k] = top if full else 0.0
         leave_margin(optimum, k, ERROR if full else REST)
     else:
         enter_margin(optimum, k)
@@ -354,15 +357,16 @@ def exchange(optimum: Optimum, k: int) -> bool:
         True when an example has left the margin, so that k can enter; False when k itself has
         reached the other bound.
     """
-    S, C, a = optimum.margin, optimum.C, optimum.a
+    S, bounds, a = optimum.margin, optimum.bounds, optimum.a
 
     # k's multiplier moves to its other bound, the margin's make up for it
     # (eq-learning-and-unlearning-step)
-    sign, end, part = (1.0, C, ERROR) if a[k] < C / 2 else (-1.0, 0.0, REST)
+    sign, end, part = (1.0, bounds[k], ERROR) if a[k] < bounds[k] / 2 else (-1.0, 0.0, REST)
     move = -sign * optimum.system.solve(np.r_[optimum.y[k], optimum.Q[S, k]])[1:]
 
     # who is at a bound first, k itself or one of the margin
-    far = distances_to_bounds(a[S], np.where(np.abs(move) > SETTINGS.dependent_pivot, move, 0.0), C)
+    move_on = np.where(np.abs(move) > SETTINGS.dependent_pivot, move, 0.0)
+    far = distances_to_bounds(a[S], move_on, bounds[S])
     j, own = int(np.argmin(far)), abs(end - a[k])
     length = min(max(far[j], 0.0), own)
 

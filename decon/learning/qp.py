@@ -7,8 +7,9 @@ from .kkt import distances_to_bounds, threshold_bounds, violating_pair
 from .settings import SETTINGS
 
 
-def dual_optimum(Q: Array, t: Array, p: Array, C: float, a: Array | None = None) -> Array:
-    """The multipliers that maximise p.a - a.Q a / 2 over 0 <= a_i <= C, sum_i a_i t_i = 0.
+def dual_optimum(Q: Array, t: Array, p: Array, C: float | Array,
+                 a: Array | None = None) -> Array:
+    """The multipliers that maximise p.a - a.Q a / 2 over 0 <= a_i <= C_i, sum_i a_i t_i = 0.
 
     Sequential minimal optimisation [Platt 1999; Fan, Chen and Lin 2005] leads near the optimum.
     There it is known which examples are strictly between the bounds, and a linear system does the
@@ -23,15 +24,15 @@ def dual_optimum(Q: Array, t: Array, p: Array, C: float, a: Array | None = None)
         Labels.
     p : array (n,)
         The linear term: all ones for an SVM.
-    C : float, positive
-        Upper bound of the multipliers.
+    C : float or array (n,), positive
+        Upper bound of the multipliers, or that of each.
     a : array (n,), optional
         Where to start; made feasible first.
 
     Returns
     -------
     a : array (n,)
-        Exactly 0 and C on the bounds. Those between are as few as can be: no other multipliers of
+        Exactly 0 and C_i on the bounds. Those between are as few as can be: no other multipliers of
         the same value have fewer of the same examples between the bounds.
 
     Examples
@@ -62,6 +63,11 @@ def _feasible(a, t, C):
         if a[side].sum() > lighter:
             a[side] *= lighter / a[side].sum()
     return a
+
+
+def _each(C, a):
+    """The upper bound of each multiplier, if one is given for all."""
+    return C if np.ndim(C) else np.full(len(a), C)
 
 
 # Decomposition: two multipliers at a time
@@ -96,13 +102,14 @@ def _pair_step(Q, t, C, a, gradient, i, j):
     """Move the multipliers i and j, in place, to the optimum along a_i t_i + a_j t_j = const."""
     # a_i t_i grows and a_j t_j shrinks: the optimum of a parabola, or the first bound (step 4 of
     # soft-margin-smo)
+    top = _each(C, a)
     slope, curvature = t[j] * gradient[j] - t[i] * gradient[i], _curvature(Q, t, i, j)
-    rooms = (C - a[i] if t[i] > 0 else a[i]), (a[j] if t[j] > 0 else C - a[j])
+    rooms = (top[i] - a[i] if t[i] > 0 else a[i]), (a[j] if t[j] > 0 else top[j] - a[j])
     step = slope / curvature if slope < min(rooms) * curvature else min(rooms)
 
     # who meets a bound is put exactly there
     for k, side, room in ((i, t[i], rooms[0]), (j, -t[j], rooms[1])):
-        moved = (C if side > 0 else 0.0) if step == room else a[k] + side * step
+        moved = (top[k] if side > 0 else 0.0) if step == room else a[k] + side * step
         gradient += (moved - a[k]) * Q[k]
         a[k] = moved
 
@@ -184,15 +191,16 @@ def _directions(Q, t, free):
 def _move(C, a, free, direction, longest):
     """Move the free along a direction, in place, up to a bound; the free that are left."""
     # as far as the first bound lets them
-    far = distances_to_bounds(a[free], direction, C)
+    top = _each(C, a)[free]
+    far = distances_to_bounds(a[free], direction, top)
     length = min(longest, far.min())
     if not np.isfinite(length):
         return free
 
     # who meets it is put exactly there
-    moved = (a[free] + length * direction).clip(0, C)
+    moved = (a[free] + length * direction).clip(0, top)
     hit = far <= length * (1 + 1e-12)
-    moved[hit] = np.where(direction[hit] > 0, C, 0.0)
+    moved[hit] = np.where(direction[hit] > 0, top[hit], 0.0)
     a[free] = moved
     return free[~hit]
 
@@ -201,8 +209,9 @@ def _balanced(a, t, C):
     """Rounding of sum_i a_i t_i is laid on the free multiplier that is farthest from its bounds."""
     free = np.flatnonzero((a > 0) & (a < C))
     if len(free):
-        k = free[np.argmax(np.minimum(a[free], C - a[free]))]
-        a[k] = np.clip(a[k] - t[k] * (a @ t), 0, C)
+        top = _each(C, a)
+        k = free[np.argmax(np.minimum(a, top - a)[free])]
+        a[k] = np.clip(a[k] - t[k] * (a @ t), 0, top[k])
     return a
 
 

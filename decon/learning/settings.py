@@ -23,10 +23,14 @@ class LearningSettings:
     bordered_residual: float = 1e-13  # of the right-hand side, to which a system is solved
     dependent_pivot: float = 1e-10  # of the diagonal of Q: smaller pivots and slopes count as 0
     reached: float = 1e-12  # g, in units of the margin, that counts as 0 on a path
+    singular_residual: float = 1e-6  # of the right-hand side: a margin that leaves more is singular
     dust: float = 1e-12  # of the largest multiplier: what rounding leaves of one that became 0
     violation: float = 1e-10  # of a condition on g, in units of the margin, that is rounding
     violation_of_terms: float = 1e-13  # the same, of the terms that make up g
     events_per_example: int = 10  # before a path counts as lost
+
+    # upgrading
+    known_share: float = 0.1  # of the new examples: known ones that there must be of either label
 
 
 SETTINGS = LearningSettings()

@@ -1,14 +1,18 @@
 """From a recovered model to an upgraded machine, without its source code or training data."""
 
 from typing import Any
+from warnings import warn
 
 import numpy as np
 
+from ..conventions.numbers import as_numbers
 from ..kernels import Polynomial, check_positive
 from ..machine import KernelMachine, ScaledMachine
 from ..types import Array, ArrayLike
 from .checks import checked_examples
 from .incremental import IncrementalSVM
+from .labels import signs_of
+from .settings import SETTINGS
 
 
 def upgrade(result: Any, X_new: ArrayLike, y_new: ArrayLike, C: float = 1.0,
@@ -28,7 +32,8 @@ def upgrade(result: Any, X_new: ArrayLike, y_new: ArrayLike, C: float = 1.0,
     X_new : array (n, d)
         Examples of what is to be recognised from now on, and known examples.
     y_new : array (n,)
-        Their labels +1 and -1.
+        Their labels: +1 and -1, 1 and 0, the model's own (those of a Deconstruction's `labels`),
+        or any other two, of which the larger is +1.
     C : float, positive
         The regularisation parameter: upper bound of the multipliers.
     gamma, kappa : see `warm_start`
@@ -48,6 +53,12 @@ def upgrade(result: Any, X_new: ArrayLike, y_new: ArrayLike, C: float = 1.0,
     TypeError, ValueError
         As `warm_start`; or if `threshold` is another word.
 
+    Warns
+    -----
+    UserWarning
+        If there seem to be new examples only: of either label the recovered machine should get
+        right a tenth as many as it gets wrong in all.
+
     Examples
     --------
     >>> from decon import KernelMachine, Polynomial, upgrade
@@ -62,7 +73,9 @@ def upgrade(result: Any, X_new: ArrayLike, y_new: ArrayLike, C: float = 1.0,
 
     # the dual programme with f0 in its linear term
     base = warm_start(result, X_new, y_new, gamma, kappa)
-    svm = IncrementalSVM(base.kernel, C, base).fit(X_new, y_new)
+    X, t = as_numbers(X_new), signs_of(y_new, getattr(result, "labels", (1, -1)))
+    warn_if_all_are_new(base.predict(X), t)
+    svm = IncrementalSVM(base.kernel, C, base).fit(X, t)
     machine = svm.machine()
 
     # the threshold: as it is, or where leave-one-out misses both labels equally often
@@ -86,7 +99,7 @@ def warm_start(result: Any, X: ArrayLike, y: ArrayLike, gamma: float | str = "sc
     X : array (n, d)
         The examples that are to be learned.
     y : array (n,)
-        Their labels +1 and -1.
+        Their labels, as in `upgrade`.
     gamma : 'scale' or float, positive
         Scale of a polynomial kernel's (x.y)-term for the new examples: the recovered part of the
         machine is rewritten for it and stays the same function. 'scale' is scikit-learn's
@@ -105,8 +118,8 @@ def warm_start(result: Any, X: ArrayLike, y: ArrayLike, gamma: float | str = "sc
         If the result is neither of the two.
     ValueError
         If the result holds no machine or a ScaledMachine, gamma or kappa is not positive, shapes
-        do not match, a label is neither +1 nor -1, or the machine gets none of the examples right
-        (f0 then has no scale).
+        do not match, it cannot be known what a label stands for, or the machine gets none of the
+        examples right (f0 then has no scale).
 
     Examples
     --------
@@ -125,7 +138,8 @@ def warm_start(result: Any, X: ArrayLike, y: ArrayLike, gamma: float | str = "sc
         raise TypeError(f"expected a Deconstruction or a KernelMachine, got {type(result)}")
     if machine is None:
         raise ValueError(f"the deconstruction holds no machine to upgrade: {result.message}")
-    X, y = checked_examples(X, y, machine.dimension)
+    t = signs_of(y, getattr(result, "labels", (1, -1)))
+    X, t = checked_examples(X, t, machine.dimension)
     check_positive("kappa", kappa)
     if isinstance(gamma, str):
         if gamma != "scale":
@@ -139,13 +153,30 @@ def warm_start(result: Any, X: ArrayLike, y: ArrayLike, gamma: float | str = "sc
         machine = machine.with_gamma(gamma)
 
     # the scale of the function: a median margin of kappa
-    margins = y * machine.decision_function(X)
+    margins = t * machine.decision_function(X)
     if not (margins > 0).any():
         raise ValueError("the recovered machine gets none of the examples right: add known "
                          "examples, labelled by the target model")
     factor = kappa / np.median(margins[margins > 0])
     return KernelMachine(machine.kernel, machine.support_vectors, factor * machine.weights,
                          factor * machine.threshold)
+
+
+def warn_if_all_are_new(predicted: Array, t: Array) -> None:
+    """Warn if there are hardly any examples that the recovered machine knows.
+
+    Parameters
+    ----------
+    predicted, t : arrays (n,) of +1 and -1
+        The recovered machine's own labels, and those that are to be learned.
+    """
+    right = predicted == t
+    plus, minus = int(np.sum(right & (t > 0))), int(np.sum(right & (t < 0)))
+    if min(plus, minus) < SETTINGS.known_share * np.sum(~right):
+        warn(f"of {len(t)} examples the recovered machine gets only {plus} with the label +1 and "
+             f"{minus} with the label -1 right: if all others are new, the correction is free to "
+             "spoil what it knew; add known examples of both labels, labelled by the target model",
+             stacklevel=3)
 
 
 def equal_errors(f: Array, y: Array) -> float:

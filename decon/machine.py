@@ -607,18 +607,20 @@ class ScaledMachine:
         return {**self.machine.to_arrays(), "origin": self.origin, "units": self.units}
 
 
-def machine_of_arrays(arrays: Mapping[str, Any]) -> "KernelMachine | ScaledMachine":
+def machine_of_arrays(arrays: Mapping[str, Any], kind: Any = KernelMachine) -> Any:
     """The machine that `to_arrays` has made arrays of.
 
     Parameters
     ----------
     arrays : mapping
+    kind : type
+        Of the machine, or of the one behind a scaler: a class with `from_arrays`.
 
     Returns
     -------
-    machine : KernelMachine or ScaledMachine
+    machine : KernelMachine, another machine of that kind, or a ScaledMachine
     """
-    machine = KernelMachine.from_arrays(arrays)
+    machine = kind.from_arrays(arrays)
     if "units" not in arrays:
         return machine
     return ScaledMachine(machine, arrays["origin"], arrays["units"])

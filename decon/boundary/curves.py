@@ -1,5 +1,7 @@
 """What the boundary looks like: its curve in a plane, whether it is flat, what lies far away."""
 
+from itertools import combinations
+
 import numpy as np
 
 from ..types import Array, ArrayLike, LabelOracle, RandomState
@@ -123,3 +125,80 @@ def is_locally_flat(oracle: LabelOracle, X: ArrayLike, V: ArrayLike, step: float
     up = bisect_along(oracle, X + U, V, 0.0, step, width, 100 * step)
     down = bisect_along(oracle, X - U, V, np.nan_to_num(-up), 10 * width, width, 100 * step)
     return np.abs(up + down) < 100 * width
+
+
+def holds_triple(Z: Array, tolerance: float) -> bool:
+    """Do three of the points lie on a line, well apart from each other?
+
+    Parameters
+    ----------
+    Z : array (n, 2)
+    tolerance : float
+        Distance of a point from the line of two others, as a share of the size of the set, that
+        is none.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> holds_triple(np.array([[0., 0.], [1., 1.], [3., 3.], [5., 0.]]), 1e-9)
+    True
+    """
+    # twice the area of every triangle, over its longest side: its least height
+    i, j, k = np.array(list(combinations(range(len(Z)), 3)), int).reshape(-1, 3).T
+    sides = np.stack([Z[j] - Z[i], Z[k] - Z[j], Z[i] - Z[k]])
+    lengths = np.linalg.norm(sides, axis=2)
+    area = np.abs(sides[0, :, 0] * sides[1, :, 1] - sides[0, :, 1] * sides[1, :, 0])
+    size = np.abs(Z - Z.mean(0)).max()
+    apart = lengths.min(0) > 1e-2 * size
+    return bool((area < tolerance * size * lengths.max(0))[apart].any())
+
+
+def has_one_kink(Z: Array, tolerance: float) -> bool:
+    """Do the points lie on two rays from one point, which is no more than a size of theirs away?
+
+    Two lines that cross have points on both sides of the crossing, as a rule.
+
+    Parameters
+    ----------
+    Z : array (n, 2)
+    tolerance : float
+        Distance from a line, as a share of the size of the set.
+
+    Returns
+    -------
+    bool
+        False where one of the rays has fewer than 5 points.
+
+    Examples
+    --------
+    >>> t = np.linspace(0, 1, 9)[1:]
+    >>> wedge = np.r_[np.c_[t, t], np.c_[-t, t]]
+    >>> has_one_kink(wedge, 1e-9), has_one_kink(np.r_[wedge, -wedge], 1e-9)
+    (True, False)
+    """
+    # a line through two points, of those through the first few, that holds most, and the others'
+    Z = Z - Z.mean(0)
+    size, lines, left = np.abs(Z).max(), [], Z
+    for _ in range(2):
+        best = np.zeros(len(left), bool)
+        for x, y in combinations(left[:6], 2):
+            normal = np.array([x[1] - y[1], y[0] - x[0]]) / max(np.linalg.norm(x - y), 1e-300)
+            holds = np.abs((left - x) @ normal) < tolerance * size
+            if np.linalg.norm(x - y) > 1e-2 * size and holds.sum() > best.sum():
+                best, line = holds, (normal, normal @ x)
+        if best.sum() < 5:
+            return False
+        lines.append((*line, left[best]))
+        left = left[~best]
+    (n, b, X), (m, c, Y) = lines
+    if len(left) or abs(n[0] * m[1] - n[1] * m[0]) < tolerance:
+        return False
+
+    # all points of either line on one side of the crossing
+    crossing = np.linalg.solve([n, m], [b, c])
+    sides = [(A - crossing) @ [-k[1], k[0]] for A, k in ((X, n), (Y, m))]
+    return bool(np.linalg.norm(crossing) < 2 * size
+                and all((side > 0).all() or (side < 0).all() for side in sides))

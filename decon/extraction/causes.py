@@ -30,8 +30,8 @@ VERDICTS = {
     "polynomial of degree 4": "machines are recovered up to degree 3",
     "polynomial of degree 5": "machines are recovered up to degree 3",
     "polynomial of degree 6": "machines are recovered up to degree 3",
-    "piecewise linear": "a network of rectifiers is no kernel machine; nothing is to be gained "
-                        "from more queries here",
+    "piecewise linear": "of networks of rectifiers those with one hidden layer are recovered, if "
+                        "their units show; nothing is to be gained from more queries here",
     "piecewise constant": "a tree or a sum of trees is no kernel machine; its thresholds are the "
                           "places where labels change along an axis",
     "nearest neighbours": "give the rows it was fitted on, if you have them: its pieces are "

@@ -7,7 +7,12 @@ import numpy as np
 
 from ..boundary.bounds import distance_to_bounds, stay_inside
 from ..boundary.bracketing import boundary_points
-from ..boundary.curves import curve_points, has_one_label_far_away, is_locally_flat
+from ..boundary.curves import (
+    curve_points,
+    has_one_label_far_away,
+    holds_triple,
+    is_locally_flat,
+)
 from ..boundary.pairs import Pool
 from ..families.polynomial import misfit
 from ..families.protocol import SelfContradiction
@@ -77,6 +82,7 @@ class GatheredEvidence:
         self.refuted, self.why_no_subspace = False, ""
         self.disagreement: dict[str, float] | None = None
         self._consistent = self.asked_far = False
+        self._curves: list[Array] = []
         self.cause: Any = None
 
     def __repr__(self) -> str:
@@ -136,6 +142,16 @@ class GatheredEvidence:
         return None if self.one_label_far_away else degree
 
     @cached_property
+    def flat_in_planes(self) -> bool:
+        """Do three points of the curves that showed the degree lie on a line? None of a conic do.
+
+        Nor of any smooth curve, as a rule. Costs no queries but those of `degree`.
+        """
+        self._degree_in_planes  # noqa: B018
+        return any(holds_triple(Z, SETTINGS.on_a_line * self.precision.width)
+                   for Z in self._curves if len(Z))
+
+    @cached_property
     def one_label_far_away(self) -> bool:
         """Does the model give one and the same label in all directions, far away?
 
@@ -162,6 +178,8 @@ class GatheredEvidence:
                                      width * radius, self.rng)
                 if len(Z):
                     break
+
+            self._curves.append(Z)
 
             # the lowest degree (prop-kernel-type-curve) that fits (eq-kernel-type-misfit)
             fits = [D for D in (2, 3) if len(Z) and misfit(Z, D, width * radius) < 0.5]

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..families.protocol import Candidate
+from ..families.relu.network import ReluNetwork
 from ..machine import KernelMachine, ScaledMachine
 from ..oracles.views import AffineView
 from ..types import Array, ArrayLike, LabelOracle
@@ -220,7 +221,7 @@ def in_given_coordinates(candidate: Candidate, frame: Frame) -> list[Candidate]:
     radial = isinstance(machine, KernelMachine) and machine.kernel.name == "gaussian"
     basis = frame.span(candidate.basis, radial)
     found = [replace(candidate, machine=scaled, basis=basis)]
-    if isinstance(machine, KernelMachine):
+    if isinstance(machine, KernelMachine | ReluNetwork):
         try:
             moved = machine.in_given_units(frame.origin, frame.units)
             found.insert(0, replace(candidate, machine=moved, basis=basis))

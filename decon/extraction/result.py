@@ -12,12 +12,13 @@ import numpy as np
 from scipy.spatial import KDTree
 
 from ..families.protocol import Candidate
-from ..machine import KernelMachine, ScaledMachine, machine_of_arrays, npz_path
+from ..families.relu.network import ReluNetwork
+from ..machine import KernelMachine, ScaledMachine, npz_path
 from ..oracles.oracle import real_points
 from ..oracles.precision import DOUBLE
 from ..types import ArrayLike
 from .frame import spread_of
-from .surrogate import Surrogate
+from .surrogate import Surrogate, saved_machine
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,8 @@ class Deconstruction:
     Attributes
     ----------
     kernel_type : str
-        'linear', 'quadratic', 'cubic', 'polynomial of degree D', 'tanh', 'gaussian' or 'unknown'.
+        'linear', 'quadratic', 'cubic', 'polynomial of degree D', 'tanh', 'gaussian',
+        'relu network' or 'unknown'.
     subspace : array (d, rank) or None
         Orthonormal basis of the kernel subspace S_Y.
     rank : int or None
@@ -67,7 +69,7 @@ class Deconstruction:
         machine `rank` is an estimate, of which so many are clear of the noise, at least.
     n_support : int or None
         The number of support vectors, where it is known: where `own_vectors` is True.
-    machine : KernelMachine, ScaledMachine or None
+    machine : KernelMachine, ScaledMachine, ReluNetwork or None
         Reproduces the model, and has passed the agreement test; its largest |weight| is 1. A
         ScaledMachine is a machine with its kernel in `units` only, as all Gaussians are. None
         for 'unknown' models, for polynomials of too many coefficients, and where a model is too
@@ -199,7 +201,7 @@ class Deconstruction:
 
     def _described(self, machine):
         """A machine in a few words."""
-        if not isinstance(machine, KernelMachine | ScaledMachine):
+        if not isinstance(getattr(machine, "machine", machine), KernelMachine):
             return repr(machine)
         own = "support vectors, the model's own" if self.own_vectors else "quasi-support vectors"
         where = ", behind a scaler" if isinstance(machine, ScaledMachine) else ""
@@ -320,14 +322,14 @@ class Deconstruction:
         Raises
         ------
         TypeError
-            If the machine is no KernelMachine: another family may have a class of its own.
+            If the machine is of another class: a family of your own may have one.
         """
         arrays: dict[str, Any] = {}
         for item in fields(self):
             value = getattr(self, item.name)
             if isinstance(value, dict | tuple):
                 arrays[f"{item.name}.json"] = json.dumps(value)
-            elif isinstance(value, KernelMachine | ScaledMachine | Surrogate):
+            elif isinstance(value, KernelMachine | ScaledMachine | ReluNetwork | Surrogate):
                 arrays |= {f"{item.name}.{k}": v for k, v in value.to_arrays().items()}
             elif item.name == "machine" and value is not None:
                 raise TypeError(f"a {type(value).__name__} cannot be saved, only a machine of ours")
@@ -368,6 +370,6 @@ class Deconstruction:
                     values[name] = array if array.ndim else array.item()
 
         # machines from their parts
-        kinds = {"machine": machine_of_arrays, "surrogate": Surrogate.from_arrays}
+        kinds = {"machine": saved_machine, "surrogate": Surrogate.from_arrays}
         values |= {name: kinds[name](parts) for name, parts in machines.items()}
         return cls(**values)

@@ -30,6 +30,7 @@ class ExtractionSettings:
     # evidence
     degree_planes: int = 4  # in which a degree must show
     curve_points: int = 18  # bracketed in each of them
+    on_a_line: float = 30.0  # widths of brackets, by which three points of a flat piece may miss
     far: float = 1e5  # where a tanh is flat, and a Gaussian has one label only
     repeated_queries: int = 300  # by which a model may contradict itself
     flat_share: float = 0.5  # of points at which the boundary is flat, that makes it flat

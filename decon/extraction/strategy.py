@@ -11,6 +11,7 @@ from ..families.gaussian.student import GaussianStudentFamily
 from ..families.linear import LinearFamily
 from ..families.protocol import Family, Refuted, SelfContradiction
 from ..families.quadratic import QuadraticFamily
+from ..families.relu.family import ReluFamily
 from ..families.rows import RowsFamily
 from ..families.tanh.family import TanhFamily
 from .agreement import agreement_test
@@ -30,6 +31,7 @@ FAMILIES: tuple[Family, ...] = (
     LinearFamily(),
     QuadraticFamily(),
     QuadraticFamily(near=True),
+    ReluFamily(),
     RowsFamily(),
     CubicFamily(),
     TanhFamily(),
@@ -114,7 +116,7 @@ def _agreement(evidence, machine):
 def _certified(evidence, name, candidate, agreement):
     """The verdict on a candidate that has passed the agreement test."""
     if candidate.surrogate:
-        return Verdict("unknown", candidate.caveat, candidate, agreement)
+        return Verdict("unknown", candidate.caveat, candidate, agreement, candidate.cause)
     if candidate.own_vectors and evidence.precision.coarse:
         caveat = "the model is too coarse to show that the vectors are its own"
         candidate = replace(candidate, own_vectors=False, caveat=caveat)

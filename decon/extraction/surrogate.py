@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..machine import machine_of_arrays
+from ..families.relu.network import ReluNetwork
+from ..machine import KernelMachine, machine_of_arrays
 from ..types import Array, ArrayLike
 
 
@@ -63,7 +64,7 @@ class Surrogate:
         Surrogate
         """
         trees = "boosted" in arrays
-        machine = LabelledTrees.from_arrays(arrays) if trees else machine_of_arrays(arrays)
+        machine = LabelledTrees.from_arrays(arrays) if trees else saved_machine(arrays)
         values = map(float, arrays["values"])
         return cls(machine, dict(zip(map(str, arrays["measured"]), values, strict=True)))
 
@@ -133,3 +134,17 @@ class LabelledTrees:
         LabelledTrees
         """
         return cls(arrays["points"], arrays["labels"], bool(arrays["boosted"]))
+
+
+def saved_machine(arrays: Mapping[str, Any]) -> Any:
+    """The machine of saved arrays: a KernelMachine or a ReluNetwork, perhaps behind a scaler.
+
+    Parameters
+    ----------
+    arrays : dict of str to array, as its `to_arrays` gives it
+
+    Returns
+    -------
+    machine : KernelMachine, ReluNetwork or ScaledMachine
+    """
+    return machine_of_arrays(arrays, ReluNetwork if "directions" in arrays else KernelMachine)

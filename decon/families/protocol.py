@@ -95,6 +95,8 @@ class Candidate:
     surrogate : bool
         Whether labels cannot tell the model from one of another family, so that the machine stands
         in for it without naming it.
+    cause : str
+        Of such a model: one of the `VERDICTS` of `decon.extraction.causes`, or nothing.
     name : str
         The `kernel_type` of the model; left out, the name of the family.
     given : bool
@@ -112,6 +114,7 @@ class Candidate:
     own_vectors: bool = False
     caveat: str = field(default="", repr=False)
     surrogate: bool = False
+    cause: str = field(default="", repr=False)
     name: str = field(default="", repr=False)
     given: bool = field(default=False, repr=False)
     least_rank: int | None = field(default=None, repr=False)
@@ -199,6 +202,13 @@ class Evidence(Protocol):
         """The degree, 2 or 3, of plane sections of the boundary; None for any other curve.
 
         Costs 1,000 to 3,500 queries. None if d = 1.
+        """
+
+    @property
+    def flat_in_planes(self) -> bool:
+        """Whether three points of such a section lie on a line, as on flat pieces.
+
+        Costs no queries but those of `degree`.
         """
 
     @property

@@ -5,6 +5,7 @@ from math import comb
 
 import numpy as np
 
+from ..boundary.curves import has_one_kink
 from .polynomial import evaluate, fit_polynomial
 from .protocol import Candidate, Evidence, Refuted
 from .quasi_vectors import quasi_support_vectors
@@ -86,6 +87,9 @@ class QuadraticFamily:
             if seen.residual > SETTINGS.largest_misfit:
                 raise Refuted(f"no linear or quadratic machine: in {s} dimensions, the best one "
                               "misses boundary points by far more than these may be off")
+            if s == 2 and has_one_kink(part.Z, SETTINGS.on_a_ray * part.precision.width):
+                raise Refuted("no linear or quadratic machine: the boundary has a kink between "
+                              "flat pieces")
             if seen.rank == s or seen.clear:
                 break
         return seen

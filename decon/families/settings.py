@@ -12,6 +12,7 @@ class FamilySettings:
     most_coefficients: int = 6000  # of a polynomial that is fitted as one null vector
     largest_spread: float = 100.0  # of a plane's points along its normal (symmetry tolerances)
     largest_misfit: float = 0.5  # of a polynomial, in units of what the brackets' width explains
+    on_a_ray: float = 100.0  # widths of brackets, by which points of a flat piece may miss it
     least_offset: float = 10.0  # of a centre from the origin that counts (symmetry tolerances)
 
     # least squares

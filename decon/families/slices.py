@@ -1,6 +1,7 @@
 """A quadratic boundary in slices of growing dimension: the cheapest way to S_Y and to its shape."""
 
 from dataclasses import dataclass, field
+from math import comb
 
 import numpy as np
 from scipy.linalg import block_diag, qr
@@ -145,8 +146,9 @@ class Slice:
     def read(self) -> Reading:
         """The quadratic through the points found so far, and its rank."""
         # the null vector of all points, and of all but a few (alg-polynomial-machines-fit)
-        Z, few = self.Z, np.arange(1, 6 + len(self.Z) // 20)
+        Z = self.Z
         A, values = fit_polynomial(Z, 2, self.weights)
+        few = np.arange(1, min(6 + len(Z) // 20, len(Z) - comb(Z.shape[1] + 2, 2)))
         again, _ = fit_polynomial(np.delete(Z, few, 0), 2, np.delete(self.weights, few))
 
         # the rank of [M k] (prop-polynomial-machines-slice): singular values above the noise, in

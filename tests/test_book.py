@@ -22,6 +22,7 @@ FLOORS = {
     "subspaces": 4,
     "families": 5,
     "extraction": 6, "paper": 6,
+    "multiclass": 7,
 }
 # `learning` makes machines from examples and knows nothing of oracles.
 REACHES = {"learning": {"blocks", "types", "conventions", "kernels", "machine", "learning"}}

@@ -37,8 +37,8 @@ VERDICTS = {
     "nearest neighbours": "give the rows it was fitted on, if you have them: its pieces are "
                           "bisectors of two rows",
     "flat pieces": "say what you know of the model: labels alone do not decide between them",
-    "several classes": "query one pair of classes: a model fitted on two of them only, or where "
-                       "these two come first",
+    "several classes": "give all its labels to deconstruct_classes, or query one pair of classes: "
+                       "a model fitted on two of them only, or where these two come first",
     "clipped": "search inside the bounds: Oracle(predict, d, bounds=(lower, upper))",
     "rounded to a grid": "query the model behind the rounding",
     "normalised inputs": "query the model behind the normalisation: labels on a sphere do not "

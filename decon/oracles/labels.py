@@ -138,7 +138,8 @@ class Labels:
         raise SeveralClasses(
             f"an oracle needs labels of two kinds, but this model has {len(kinds)}: {some}. If "
             "predict returns scores, give the oracle lambda X: score(X) > 0; if it has several "
-            "classes, lambda X: predict(X) == one_class")
+            "classes, lambda X: predict(X) == one_class, or take them all apart with "
+            "deconstruct_classes")
 
 
 def _unclear(why):

@@ -254,11 +254,15 @@ class Oracle:
                              f"{upper[k]:.6g}")
         return X
 
+    def _afford(self, n):
+        """Raise an error if n more queries exceed the budget."""
+        if isinstance(self.budget, REAL) and self.queries + n > self.budget:
+            raise BudgetExhausted(f"the budget is {self.budget} queries; {self.queries} are spent "
+                                  f"and {n} more are needed: raise budget=")
+
     def _answers(self, X):
         """One answer per row of X, as +1 and -1."""
-        if isinstance(self.budget, REAL) and self.queries + len(X) > self.budget:
-            raise BudgetExhausted(f"the budget is {self.budget} queries; {self.queries} are spent "
-                                  f"and {len(X)} more are needed: raise budget=")
+        self._afford(len(X))
         if len(X) == 0:
             return np.empty(0, np.int8)
 

@@ -205,6 +205,8 @@ def _machine(probe, surface, X, origin, rms, error, separation):
     # on S_Y a tilted vector's weight is smaller than its own by a factor
     # (prop-gaussian-measuring-stick-lean)
     weights = weights * np.exp(tau * (tilts**2).sum(1))
+    if not (np.isfinite(weights).all() and np.isfinite(Y).all() and np.isfinite(tilts).all()):
+        raise Refuted("no Gaussian machine: its weights are too large for a number")
     machine = KernelMachine(Gaussian(float(1 / np.sqrt(2 * tau))), Y @ probe.basis.T + tilts,
                             probe.inside * weights, probe.inside)
     return machine.normalised(), rms, max(error, tilt_error), float(separation)
@@ -251,6 +253,8 @@ def _tilts(probe, Y, weights, tau, Z, along, out):
     psi = np.maximum(terms.sum(1), 1)
     guess = np.tile(np.sqrt(np.log(psi) / tau), k)
     step = np.tile(np.abs(terms @ along) / psi + 4 * probe.width * probe.scale, k)
+    if not (np.isfinite(guess).all() and np.isfinite(step).all()):
+        raise Refuted("no Gaussian machine: its weights are too large for a number")
     q = probe.distances(np.tile(Z, (k, 1)), guess, step, np.repeat(out.T, len(Z), axis=0))
     q = q.reshape(k, -1, 1)
 

@@ -1,0 +1,1 @@
+"""Models of several classes, pair by pair."""

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 
 from ..types import Array, ArrayLike, LabelOracle, RandomState
-from .bounds import stay_inside
+from .bounds import lies_between, stay_inside
 from .bracketing import bisect, bisect_along
 from .normals import random_tangents
 from .pairs import pn_pairs
@@ -96,7 +96,8 @@ def is_locally_flat(oracle: LabelOracle, X: ArrayLike, V: ArrayLike, step: float
     """Is the boundary flat around each of its points, as far as a step aside?
 
     The heights of the boundary at x + step u and x - step u, u a random direction orthogonal to
-    the bracket's, cancel where it is flat. About 2 log2(step / width) queries per point.
+    the bracket's, cancel where it is flat: the first is bracketed, two queries test the second.
+    About log2(step / width) queries per point.
 
     Parameters
     ----------
@@ -123,8 +124,10 @@ def is_locally_flat(oracle: LabelOracle, X: ArrayLike, V: ArrayLike, step: float
     X, V = np.asarray(X, float), np.asarray(V, float)
     U = random_tangents(V, step, random_state)
     up = bisect_along(oracle, X + U, V, 0.0, step, width, 100 * step)
-    down = bisect_along(oracle, X - U, V, np.nan_to_num(-up), 10 * width, width, 100 * step)
-    return np.abs(up + down) < 100 * width
+    flat = ~np.isnan(up)
+    down, aside = X - U - up[:, None] * V, 100 * width * V
+    flat[flat] = lies_between(oracle, down[flat], aside[flat])
+    return flat
 
 
 def holds_triple(Z: Array, tolerance: float) -> bool:

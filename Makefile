@@ -42,7 +42,8 @@ _build/html/index.html: .venv/.installed $(SOURCES)
 test: lint
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadscope
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadscope \
-	    --nbval --nbval-current-env --nbval-cell-timeout 120 $(NOTEBOOKS)
+	    --nbval --nbval-current-env --nbval-cell-timeout 120 \
+	    --nbval-sanitize-with tools/nbval.cfg $(NOTEBOOKS)
 
 lint: .venv/.installed
 	$(BIN)/ruff check .

@@ -11,6 +11,8 @@ import yaml
 from IPython.core.inputtransformer2 import TransformerManager
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from tools.reading_time import STAMP, Length, cells_of, length_of, words_of
+
 ROOT = Path(__file__).parents[1]
 LAST = "upgrade/mnist"  # introduces every file whose own chapter is not written yet
 
@@ -39,7 +41,7 @@ INTRODUCED = {
     "learning": ("upgrade/learning-and-unlearning",),
     "learning/enumeration": ("upgrade/many-machines",),
     "learning/upgrading": ("upgrade/mnist",),
-    "oracles": ("deconstruction/the-laconic-oracle",),
+    "oracles": ("deconstruction/hard-label-oracle",),
     "oracles/precision": ("beyond/boxes-that-misbehave",),
     "boundary": ("deconstruction/bracketing",),
     "boundary/curves": ("deconstruction/kernel-type",),
@@ -59,8 +61,9 @@ INTRODUCED = {
     "families/gaussian": ("beyond/gaussian-measuring-stick",),
     "extraction": ("deconstruction/the-whole-algorithm",),
 }
-HEADINGS = ("What you will learn", "What can go wrong", "Take-away", "Exercises",
+HEADINGS = ("What you will learn", "What can go wrong", "Summary", "Exercises",
             "Further reading")
+LIMITS = {"words": 2500, "lines": 100, "proofs": 4, "minutes": 75}  # of a core page
 ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
 ABSOLUTE_PATH = re.compile(r"""(?:^|[\s"'`(=\[,:])(?:(?:/[\w.+-]+){2,}|[A-Za-z]:\\\w)""", re.M)
 KINDS = ("alg", "cor", "def", "eq", "ex", "prop", "sec", "thm")  # which labels begin with
@@ -76,6 +79,12 @@ def toc_pages(toc):
     for entry in toc.get("parts", []) + toc.get("chapters", []) + toc.get("sections", []):
         pages += ([entry["file"]] if "file" in entry else []) + toc_pages(entry | {"root": None})
     return [page.removeprefix("book/") for page in pages if page]
+
+
+def depth_pages(toc):
+    """The pages below the core page of a chapter."""
+    return {page["file"].removeprefix("book/") for part in toc["parts"]
+            for chapter in part["chapters"] for page in chapter.get("sections", [])}
 
 
 def is_chapter(page):
@@ -253,8 +262,31 @@ def exercise_faults(cells, at_least):
 def heading_faults(cells):
     headings = [match[1].strip() for cell in cells if cell.cell_type == "markdown"
                 for match in re.finditer(r"^#+[ \t]+(.*)$", cell.source, re.M)]
+    headings = ["Summary" if heading == "Take-away" else heading for heading in headings]
     return [f"no heading {wanted!r}" for wanted in HEADINGS
             if not any(heading.lower().startswith(wanted.lower()) for heading in headings)]
+
+
+def fold_faults(cells):
+    """What the book folds, JupyterLab folds too."""
+    return [f"cell {cell.execution_count}: hidden in the book, not in JupyterLab" for cell in cells
+            if "hide-input" in cell.metadata.get("tags", [])
+            and not cell.metadata.get("jupyter", {}).get("source_hidden")]
+
+
+def length_faults(cells, is_core):
+    """A page shows its reading time, and a core page keeps its limits (pairs as of cells_of)."""
+    shown = [int(match[2]) for _, source, _ in cells
+             for match in re.finditer(r"(\*\*Time:\*\* )(\d+)", source)]
+    length = length_of(cells)
+    if not shown:
+        return []
+    found = [] if shown == [length.minutes] else [
+        f"shows {shown} minutes, should be {length.minutes}: run tools/reading_time.py"]
+    if is_core:
+        found += [f"{getattr(length, name)} {name}, at most {most}" for name, most
+                  in LIMITS.items() if getattr(length, name) > most]
+    return found
 
 
 def introducers(name, introduced=INTRODUCED):
@@ -283,19 +315,21 @@ def import_faults(cells, page, pages, home, files=None):
     return found
 
 
-def notebook_faults(notebook, page, pages, home):
+def notebook_faults(notebook, page, pages, home, depth=frozenset()):
     """All that is wrong with one notebook."""
     cells = notebook.cells
-    found = order_faults(cells) + output_faults(cells) + figure_faults(cells)
-    found += exercise_faults(cells, at_least=3 if is_chapter(page) else 0)
+    found = order_faults(cells) + output_faults(cells) + figure_faults(cells) + fold_faults(cells)
+    found += exercise_faults(cells, 0 if not is_chapter(page) else 1 if page in depth else 3)
     if is_chapter(page):
-        found += heading_faults(cells) + import_faults(cells, page, pages, home)
+        found += import_faults(cells, page, pages, home)
+        found += [] if page in depth else heading_faults(cells)
     return found
 
 
 # The book
 
-PAGES = toc_pages(yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8")))
+TOC = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+PAGES, DEPTH = toc_pages(TOC), depth_pages(TOC)
 NOTEBOOKS = [page for page in PAGES if (ROOT / "book" / f"{page}.ipynb").exists()]
 SOURCES = {path.relative_to(ROOT / "decon").with_suffix("").as_posix(): path.read_text("utf-8")
            for path in (ROOT / "decon").rglob("*.py")}
@@ -313,7 +347,13 @@ def test_table_of_contents():
 @pytest.mark.parametrize("page", NOTEBOOKS)
 def test_notebook(page):
     notebook = nbformat.read(ROOT / "book" / f"{page}.ipynb", as_version=4)
-    assert notebook_faults(notebook, page, PAGES, HOME) == []
+    assert notebook_faults(notebook, page, PAGES, HOME, DEPTH) == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_reading_time(page):
+    path = next((ROOT / "book").glob(f"{page}.[im]*"))
+    assert length_faults(cells_of(path), page not in DEPTH) == []
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page not in NOTEBOOKS])
@@ -339,7 +379,7 @@ def test_no_import_climbs():
 
 # The checks themselves: a good chapter passes, and each way to spoil it is caught
 
-BOOK = ["intro", "kernels/kernel-machines", "deconstruction/the-laconic-oracle",
+BOOK = ["intro", "kernels/kernel-machines", "deconstruction/hard-label-oracle",
         "deconstruction/bracketing", "upgrade/mnist", "glossary"]
 TOP = {"Oracle": "oracles/oracle", "deconstruct": "extraction/deconstruct", "Gaussian": "kernels"}
 
@@ -361,7 +401,8 @@ def good_chapter():
             new_output("execute_result", data={"text/plain": "0.3333", "text/html": "<b>1</b>"})]),
         new_markdown_cell(exercises),
         new_code_cell("plot()", execution_count=3, outputs=[png],
-                      metadata={"mystnb": {"image": {"alt": "Points around a circle"}}}),
+                      metadata={"mystnb": {"image": {"alt": "Points around a circle"}},
+                                "tags": ["hide-input"], "jupyter": {"source_hidden": True}}),
         new_markdown_cell("```{solution-end}\n```"),
     ]
     return new_notebook(cells=cells)
@@ -399,6 +440,8 @@ BAD = {
     "a quoted path": (prints("'/data/set'"), "absolute path"),
     "a path on Windows": (prints("saved to C:\\data"), "absolute path"),
     "a path in HTML": (shows("<p>in /opt/lib/x.py</p>"), "absolute path"),
+    "hidden in the book only": (spoil(5, "metadata", {"tags": ["hide-input"]}),
+                                "not in JupyterLab"),
     "no alt text": (spoil(5, "metadata", {}), "cell 3: figure without alt text"),
     "empty alt text": (spoil(5, "metadata", {"mystnb": {"image": {"alt": " "}}}), "alt text"),
     "a Markdown image without alt": (replace(2, "![A curve]", "![]"), "alt text: ![](a.png)"),
@@ -429,7 +472,7 @@ BAD = {
 
 
 def test_a_good_chapter_has_no_fault():
-    page = "deconstruction/the-laconic-oracle"
+    page = "deconstruction/hard-label-oracle"
     assert notebook_faults(good_chapter(), page, BOOK, TOP) == []
 
 
@@ -437,8 +480,53 @@ def test_a_good_chapter_has_no_fault():
 def test_a_bad_chapter_is_caught(change, expected):
     notebook = good_chapter()
     change(notebook)
-    found = notebook_faults(notebook, "deconstruction/the-laconic-oracle", BOOK, TOP)
+    found = notebook_faults(notebook, "deconstruction/hard-label-oracle", BOOK, TOP)
     assert any(expected in fault for fault in found), found
+
+
+def test_a_depth_page_is_free_in_its_order_but_has_an_exercise():
+    cells = [new_code_cell("import decon", execution_count=1)]
+    page, depth = "kernels/kernel-machines", {"kernels/kernel-machines"}
+    assert notebook_faults(new_notebook(cells=cells), page, BOOK, TOP, depth) == [
+        "0 exercises, expected at least 1"]
+
+
+PAGE = """# Title
+
+(label)=
+**Time:** 5 minutes. One $x + y$ two.
+
+```{figure} a.png
+:alt: not read
+```
+
+```{prf:proof}
+Three [four](five.ipynb).
+```
+
+% not read
+
+## Exercises
+
+Not counted.
+"""
+
+
+def test_reading_time_is_counted_as_promised():
+    cells = [("markdown", PAGE, ()), ("code", "x = 1\n\ny = 2", ()),
+             ("markdown", "word " * 50, ())]
+    assert words_of("a b.\n```{math}\n:label: eq-x\nx = 1\n```") == 4  # a, b., x, 1
+    assert length_of(cells[:1]) == Length(11, 0, 1)  # with a.png, and without the exercises
+    assert length_of(cells[1:]) == Length(50, 2, 0)
+    assert Length(500, 40, 2).minutes == 20 and Length(501, 40, 2).minutes == 25
+    assert length_faults(cells, True) == []
+    assert length_faults([("markdown", PAGE.replace("5 min", "10 min"), ())], True) == [
+        "shows [10] minutes, should be 5: run tools/reading_time.py"]
+    long = [("markdown", "**Time:** 75 minutes " + "word " * 2600, ()), cells[1]]
+    assert length_faults(long, False) == ["shows [75] minutes, should be 55: run "
+                                          "tools/reading_time.py"]
+    assert length_faults(long, True)[1:] == ["2603 words, at most 2500"]
+    assert STAMP.sub(r"\g<1>9\g<2>", "**Time:** 60 minutes") == "**Time:** 9 minutes"
 
 
 def test_a_citation_of_no_label_is_caught():
@@ -464,6 +552,7 @@ def test_front_pages_and_appendices_need_no_exercises():
 def test_toc_is_read_in_order_and_compared_with_the_files():
     toc = {"root": "book/intro", "parts": [{"caption": "I", "chapters": [
         {"file": "book/a/b", "sections": [{"file": "book/a/c"}]}, {"file": "book/d"}]}]}
+    assert depth_pages(toc) == {"a/c"}
     assert toc_pages(toc) == ["intro", "a/b", "a/c", "d"]
     assert toc_faults(["intro", "a/b"], ["intro.md", "a/b.ipynb"]) == []
     assert toc_faults(["intro", "a/b"], ["intro.md", "a/c.ipynb"]) == [

@@ -10,11 +10,18 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
+from reading_time import stamp
 
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
+
+
+def fold(cell):
+    """What the book folds, JupyterLab folds too."""
+    if "hide-input" in cell.metadata.get("tags", []):
+        cell.metadata.setdefault("jupyter", {})["source_hidden"] = True
 
 
 def refresh(path):
@@ -36,10 +43,12 @@ def refresh(path):
     notebook.metadata = nbformat.from_dict(METADATA)
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
+        fold(cell)
     text = nbformat.writes(notebook).rstrip() + "\n"
     changed = text != Path(path).read_text(encoding="utf-8")
     if changed:
         Path(path).write_text(text, encoding="utf-8")
+    changed |= stamp(Path(path))
     state = "changed" if changed else "unchanged"
     print(f"{time.perf_counter() - start:6.1f} s  {path}  {state}", flush=True)
 

@@ -59,6 +59,12 @@ def test_so_many_cubes_are_determined_locally(m):
     assert np.linalg.matrix_rank(np.array(columns)) == len(columns)
 
 
+@pytest.mark.parametrize("m", [1, 2, 3])
+def test_in_few_dimensions_there_are_never_many_cubes(m):
+    with pytest.raises(Refuted, match="do not determine"):
+        many_cubes(np.ones((m + 1, m + 1, m + 1)), 1.0, 0)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_many_cubes_are_found_whatever_the_constant(seed):
     rng = np.random.default_rng(seed)

@@ -105,15 +105,19 @@ def many_cubes(T: Array, scale: float = 1.0, random_state: RandomState = 0) -> A
     >>> W.shape, bool(nearest.max() < 1e-6)
     ((9, 7), True)
     """
-    # like units, and norm 1
+    # so many are determined
     rng, n = np.random.default_rng(random_state), len(T)
+    most = min(largest_number(n - 1), SETTINGS.most_cube_numbers // n)
+    if most < n:
+        raise Refuted(f"labels do not determine {n} support vectors in {n - 1} dimensions")
+
+    # like units, and norm 1
     units = np.r_[np.full(n - 1, scale), 1]
     T = T * units[:, None, None] * units[:, None] * units
     size = np.linalg.norm(T)
     T = T / size
 
     # as many as the flattenings count, the threshold among them or not
-    most = min(largest_number(n - 1), SETTINGS.most_cube_numbers // n)
     counted, V, error = fewest_cubes(T, rng), np.empty((0, n)), np.inf
     if counted < largest_count(n):
         for r in range(max(counted - 1, n), min(counted, most) + 1):

@@ -2,6 +2,8 @@
 
 import ast
 import re
+import subprocess
+import sys
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path, PurePosixPath
 
@@ -12,6 +14,7 @@ from IPython.core.inputtransformer2 import TransformerManager
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from tools.reading_time import STAMP, Length, cells_of, length_of, words_of
+from tools.refresh import fold
 
 ROOT = Path(__file__).parents[1]
 LAST = "upgrade/mnist"  # introduces every file whose own chapter is not written yet
@@ -269,9 +272,11 @@ def heading_faults(cells):
 
 def fold_faults(cells):
     """What the book folds, JupyterLab folds too."""
-    return [f"cell {cell.execution_count}: hidden in the book, not in JupyterLab" for cell in cells
-            if "hide-input" in cell.metadata.get("tags", [])
-            and not cell.metadata.get("jupyter", {}).get("source_hidden")]
+    folded = [nbformat.from_dict(cell) for cell in cells]
+    fold(folded)
+    return [f"cell {i} is folded in the book, not in JupyterLab: run make refresh"
+            for i, (cell, right) in enumerate(zip(cells, folded, strict=True))
+            if cell.metadata.get("jupyter") != right.metadata.get("jupyter")]
 
 
 def length_faults(cells, is_core):
@@ -402,7 +407,8 @@ def good_chapter():
         new_markdown_cell(exercises),
         new_code_cell("plot()", execution_count=3, outputs=[png],
                       metadata={"mystnb": {"image": {"alt": "Points around a circle"}},
-                                "tags": ["hide-input"], "jupyter": {"source_hidden": True}}),
+                                "tags": ["hide-input"],
+                                "jupyter": {"source_hidden": True, "outputs_hidden": True}}),
         new_markdown_cell("```{solution-end}\n```"),
     ]
     return new_notebook(cells=cells)
@@ -441,7 +447,10 @@ BAD = {
     "a path on Windows": (prints("saved to C:\\data"), "absolute path"),
     "a path in HTML": (shows("<p>in /opt/lib/x.py</p>"), "absolute path"),
     "hidden in the book only": (spoil(5, "metadata", {"tags": ["hide-input"]}),
-                                "not in JupyterLab"),
+                                "cell 5 is folded in the book, not in JupyterLab"),
+    "a solution hidden in the book only": (
+        lambda notebook: notebook.cells.insert(6, new_code_cell("x = 1", execution_count=4)),
+        "cell 6 is folded"),
     "no alt text": (spoil(5, "metadata", {}), "cell 3: figure without alt text"),
     "empty alt text": (spoil(5, "metadata", {"mystnb": {"image": {"alt": " "}}}), "alt text"),
     "a Markdown image without alt": (replace(2, "![A curve]", "![]"), "alt text: ![](a.png)"),
@@ -596,3 +605,12 @@ def test_the_reference_lists_every_file_of_decon():
     files = {".".join(path.parts) for path in paths if path.name != "__init__"}
     assert len(listed) == len(set(listed)) and set(listed) <= files
     assert all(name.startswith("decon.families.") for name in files - set(listed))  # new families
+
+
+def test_jupyterlab_shows_theorems_and_exercises():
+    """The extension that reads the book's Markdown goes with the JupyterLab that is installed."""
+    listed = subprocess.run([sys.executable, "-m", "jupyter", "labextension", "list"],
+                            capture_output=True, text=True, check=True)
+    lines = (listed.stdout + listed.stderr).splitlines()
+    (line,) = [line for line in lines if re.match(r"\s*jupyterlab-myst v", line)]
+    assert "enabled" in line and "OK" in line

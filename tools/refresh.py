@@ -18,10 +18,17 @@ METADATA = {
 }
 
 
-def fold(cell):
-    """What the book folds, JupyterLab folds too."""
-    if "hide-input" in cell.metadata.get("tags", []):
-        cell.metadata.setdefault("jupyter", {})["source_hidden"] = True
+def fold(cells):
+    """Code that the book folds, JupyterLab folds too: drawings, and the cells of solutions."""
+    solution = False
+    for cell in cells:
+        if cell.cell_type == "markdown":
+            solution = "{solution-start}" in cell.source or (
+                solution and "{solution-end}" not in cell.source)
+        elif solution:
+            cell.metadata["jupyter"] = {"source_hidden": True, "outputs_hidden": True}
+        elif "hide-input" in cell.metadata.get("tags", []):
+            cell.metadata["jupyter"] = {"source_hidden": True}
 
 
 def refresh(path):
@@ -43,7 +50,7 @@ def refresh(path):
     notebook.metadata = nbformat.from_dict(METADATA)
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
-        fold(cell)
+    fold(notebook.cells)
     text = nbformat.writes(notebook).rstrip() + "\n"
     changed = text != Path(path).read_text(encoding="utf-8")
     if changed:

@@ -13,7 +13,14 @@ import yaml
 from IPython.core.inputtransformer2 import TransformerManager
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from tools.reading_time import STAMP, Length, cells_of, length_of, words_of
+from tools.reading_time import (
+    STAMP,
+    Length,
+    cells_of,
+    exercise_minutes,
+    length_of,
+    words_of,
+)
 from tools.refresh import fold
 
 ROOT = Path(__file__).parents[1]
@@ -535,6 +542,9 @@ def test_reading_time_is_counted_as_promised():
     assert length_faults(long, False) == ["shows [75] minutes, should be 55: run "
                                           "tools/reading_time.py"]
     assert length_faults(long, True)[1:] == ["2603 words, at most 2500"]
+    graded = [("markdown", "```{exercise} ★ A\n```\n````{exercise-start} ★★ B\n````\n"
+               "```{exercise} ★★★ C\n```\n```{exercise} D\n```", ())]
+    assert exercise_minutes(graded) == 35
     assert STAMP.sub(r"\g<1>9\g<2>", "**Time:** 60 minutes") == "**Time:** 9 minutes"
 
 

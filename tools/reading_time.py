@@ -64,6 +64,13 @@ def length_of(cells):
     return Length(words, lines, proofs)
 
 
+def exercise_minutes(cells):
+    """Minutes of the exercises on a page: 5 for one star, 30 for two; projects do not count."""
+    text = "\n".join(source for kind, source, _ in cells if kind == "markdown")
+    stars = re.findall(r"^`{3,}\{exercise(?:-start)?\}[ \t]*(★+)", text, re.M)
+    return sum({1: 5, 2: 30}.get(len(some), 0) for some in stars)
+
+
 def cells_of(path):
     """The cells of a page, as pairs (kind, source, tags)."""
     text = path.read_text(encoding="utf-8")
@@ -98,10 +105,11 @@ def table():
     """One row per page, and the minutes of the core pages of each part."""
     rows, sums = [], {}
     for part, depth, path in pages():
-        size = length_of(cells_of(path))
+        size, exercises = length_of(cells_of(path)), exercise_minutes(cells_of(path))
         name = path.relative_to(ROOT / "book").with_suffix("").as_posix()
-        rows.append(f"{'  ' if depth else ''}{name:48s}{size.words:6d} words{size.lines:5d} lines"
-                    f"{size.proofs:3d} proofs{size.minutes:5d} min")
+        name = "  " * depth + name
+        rows.append(f"{name:48s}{size.words:6d} words{size.lines:5d} lines"
+                    f"{size.proofs:3d} proofs{size.minutes:5d} min, exercises {exercises} min")
         key = part, "depth" if depth else "core"
         sums[key] = sums.get(key, 0) + size.minutes
     rows += [f"{part or 'Front'}, {kind}: {minutes} min" for (part, kind), minutes in sums.items()]

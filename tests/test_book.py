@@ -42,8 +42,9 @@ REACHES = {"learning": {"blocks", "types", "conventions", "kernels", "machine", 
 # Which chapters may introduce a file, the earliest of them that is written does. Files that are
 # not listed are free from the beginning; a folder stands for all its files that are not listed.
 INTRODUCED = {
-    "kernels": ("kernels/maximum-margin", "kernels/soft-margin", "kernels/dual-representation",
-                "kernels/constructing-kernels", "kernels/kernel-machines"),
+    "kernels": ("kernels/what-is-a-kernel", "kernels/maximum-margin", "kernels/soft-margin",
+                "kernels/dual-representation", "kernels/constructing-kernels",
+                "kernels/kernel-machines"),
     "learning/ridge": ("kernels/dual-representation",),
     "learning/kkt": ("kernels/maximum-margin", "kernels/soft-margin"),
     "learning/svm": ("kernels/maximum-margin", "kernels/soft-margin"),
@@ -286,6 +287,19 @@ def fold_faults(cells):
             if cell.metadata.get("jupyter") != right.metadata.get("jupyter")]
 
 
+def solution_faults(cells):
+    """Text between the cells of a solution is a folded admonition: JupyterLab folds no other."""
+    found, inside = [], False
+    for i, (kind, source, _) in enumerate(cells):
+        if kind == "markdown":
+            text = re.split(r"^`{3,}\{solution-end\}", source, maxsplit=1, flags=re.M)[0].strip()
+            if inside and text and not re.match(r"`{3,}\{admonition\}.*\n:class: dropdown", text):
+                found.append(f"cell {i}: the text of a solution is not folded in JupyterLab")
+            inside = ("{solution-start}" in source if "{solution-end}" in source or
+                      "{solution-start}" in source else inside)
+    return found
+
+
 def length_faults(cells, is_core):
     """A page shows its reading time, and a core page keeps its limits (pairs as of cells_of)."""
     shown = [int(match[2]) for _, source, _ in cells
@@ -293,8 +307,8 @@ def length_faults(cells, is_core):
     length = length_of(cells)
     if not shown:
         return []
-    found = [] if shown == [length.minutes] else [
-        f"shows {shown} minutes, should be {length.minutes}: run tools/reading_time.py"]
+    found = solution_faults(cells) + ([] if shown == [length.minutes] else [
+        f"shows {shown} minutes, should be {length.minutes}: run tools/reading_time.py"])
     if is_core:
         found += [f"{getattr(length, name)} {name}, at most {most}" for name, most
                   in LIMITS.items() if getattr(length, name) > most]
@@ -542,6 +556,11 @@ def test_reading_time_is_counted_as_promised():
     assert length_faults(long, False) == ["shows [75] minutes, should be 55: run "
                                           "tools/reading_time.py"]
     assert length_faults(long, True)[1:] == ["2603 words, at most 2500"]
+    start, end = "```{solution-start} ex-1\n```", "```{solution-end}\n```"
+    assert solution_faults([("markdown", start, ()), ("markdown", "So.\n\n" + end, ())]) == [
+        "cell 1: the text of a solution is not folded in JupyterLab"]
+    folded = "```{admonition} Why\n:class: dropdown\nSo.\n```\n\n" + end
+    assert solution_faults([("markdown", start, ()), ("markdown", folded, ())]) == []
     graded = [("markdown", "```{exercise} ★ A\n```\n````{exercise-start} ★★ B\n````\n"
                "```{exercise} ★★★ C\n```\n```{exercise} D\n```", ())]
     assert exercise_minutes(graded) == 35

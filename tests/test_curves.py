@@ -11,7 +11,12 @@ from sklearn.svm import SVC
 from decon import Gaussian, KernelMachine, Linear, Oracle, Polynomial, Tanh
 from decon.boundary import curves as curves_module
 from decon.boundary.bracketing import boundary_points
-from decon.boundary.curves import curve_points, has_one_label_far_away, is_locally_flat
+from decon.boundary.curves import (
+    curve_points,
+    has_broken_line,
+    has_one_label_far_away,
+    is_locally_flat,
+)
 from decon.boundary.pairs import pn_pairs
 
 KERNELS = [Linear(), Polynomial(2), Polynomial(3), Tanh(1.0, 0.3), Gaussian(1.0)]
@@ -238,3 +243,29 @@ def test_a_trained_relu_network_is_flat_at_every_scale():
     labels = oracle(X)
     P, N = pn_pairs(X[labels > 0], X[labels < 0], 30, 0)
     assert is_locally_flat(oracle, *boundary_points(oracle, P, N, 1e-12), 1e-3, 1e-12).mean() > 0.8
+
+
+# has_broken_line
+
+@given(seed=seeds, d=st.integers(2, 12), kernel=st.sampled_from([Linear(), Polynomial(2)]))
+@settings(max_examples=60)
+def test_no_plane_and_no_quadratic_has_a_broken_line(seed, d, kernel):
+    machine = KernelMachine.random(kernel, d, 1 + seed % d, seed)
+    assert not has_broken_line(*open_box(machine, 10, seed), width=1e-12, far=1e3)
+
+
+@given(seed=seeds, d=st.integers(2, 12))
+@settings(max_examples=60)
+def test_a_kink_breaks_lines_and_parallel_planes_do_not(seed, d):
+    rng = np.random.default_rng(seed)
+    n, a = rng.standard_normal((2, d))
+    wedge = Oracle(lambda X: X @ n + np.maximum(0, X @ a) > 0.3, d)
+    slab = Oracle(lambda X: abs(X @ n) > 0.3, d)
+    found = []
+    for oracle in (wedge, slab):
+        cloud = rng.standard_normal((400, d))
+        labels = oracle(cloud)
+        pairs = pn_pairs(cloud[labels > 0], cloud[labels < 0], 10, seed)
+        X, V = boundary_points(oracle, *pairs, 1e-12)
+        found.append(has_broken_line(oracle, X, V, width=1e-12, far=1e3))
+    assert found == [True, False]

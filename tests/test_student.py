@@ -10,7 +10,12 @@ from decon.extraction.evidence import GatheredEvidence
 from decon.extraction.ledger import Ledger
 from decon.extraction.survey import Survey
 from decon.families.gaussian import student
-from decon.families.gaussian.gaussian_sum import GaussianSum, fit_sum, with_best_weights
+from decon.families.gaussian.gaussian_sum import (
+    GaussianSum,
+    centre_deviations,
+    fit_sum,
+    with_best_weights,
+)
 from decon.families.gaussian.shrinking import left_out, shrunk, without_unseen
 from decon.families.gaussian.student import BoundarySample, GaussianStudentFamily
 from decon.families.protocol import Refuted
@@ -156,3 +161,12 @@ def test_it_does_not_apply_in_the_plane_or_to_a_polynomial():
     assert not GaussianStudentFamily().applies(gathered(machine.predict, features))
     X = np.random.default_rng(0).standard_normal((20, 4))
     assert not GaussianStudentFamily().applies(gathered(lambda X: X[:, 0] > X[:, 1] ** 2, X))
+
+
+def test_a_vector_that_no_point_shows_may_be_anywhere():
+    total, rng = random_sum()
+    X = zeros(total, 80, rng)[0]
+    assert (centre_deviations(total, X) < 1e6).all()
+    unseen = GaussianSum(np.vstack([total.centres, [1e3, 0, 0]]), np.r_[total.weights, 1.0],
+                         total.threshold, total.log_tau)
+    assert np.isinf(centre_deviations(unseen, X)).all()

@@ -3,8 +3,8 @@
     python tools/reading_time.py            write the minutes onto every page that shows them
     python tools/reading_time.py --table    print words, lines, proofs and minutes of every page
 
-A page shows its minutes as `**Time:** 60 minutes`. A chapter's core page is listed in _toc.yml as a
-chapter, its depth pages are the `sections` below it.
+A page shows its minutes as `**Time:** 60 minutes, plus about 70 minutes for the exercises`. A
+chapter's core page is listed in _toc.yml as a chapter, its depth pages are the `sections` below it.
 """
 
 import argparse
@@ -18,6 +18,7 @@ import yaml
 
 ROOT = Path(__file__).parents[1]
 STAMP = re.compile(r"(\*\*Time:\*\* )\d+( minutes)")
+EXERCISES = re.compile(r"(\*\*Time:\*\* \d+ minutes, )plus about [^.()]*( for the exercises)")
 WORDS_PER_MINUTE, LINES_PER_MINUTE, MINUTES_PER_PROOF, STEP = 50, 10, 3, 5
 
 
@@ -95,7 +96,9 @@ def pages():
 def stamp(path):
     """Write the minutes onto a page; returns whether it changed."""
     before = path.read_text(encoding="utf-8")
-    after = STAMP.sub(rf"\g<1>{length_of(cells_of(path)).minutes}\g<2>", before)
+    cells = cells_of(path)
+    after = STAMP.sub(rf"\g<1>{length_of(cells).minutes}\g<2>", before)
+    after = EXERCISES.sub(rf"\g<1>plus about {exercise_minutes(cells)} minutes\g<2>", after)
     if after != before:
         path.write_text(after, encoding="utf-8")
     return after != before

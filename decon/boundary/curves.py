@@ -130,6 +130,50 @@ def is_locally_flat(oracle: LabelOracle, X: ArrayLike, V: ArrayLike, step: float
     return flat
 
 
+def has_broken_line(oracle: LabelOracle, X: Array, V: Array, width: float, far: float,
+                    bend: float = 1e-6) -> bool:
+    """Is the boundary straight between two of its points, but not along their whole line?
+
+    No plane is like that and no quadric, which holds all of a line if it holds three points of it.
+    Two queries per pair of points, and four more where their middle is on the boundary.
+
+    Parameters
+    ----------
+    oracle : LabelOracle
+    X, V : arrays (s, d)
+        Boundary points, and the unit directions of their brackets, from - to +.
+    width, far : floats
+        Of the brackets, and how far the lines are followed; in the units of the points. A middle
+        100 widths from the boundary is on it.
+    bend : float
+        The boundary leaves a line that it misses by more than this share of `far`, and by 1,000
+        times what errors of a width make of it.
+
+    Returns
+    -------
+    bool
+        False also where no two points have their middle on the boundary.
+
+    Examples
+    --------
+    >>> from decon import Oracle
+    >>> X, V = np.array([[0., 0.], [.5, 0.]]), np.array([[0., 1.], [0., 1.]])
+    >>> [has_broken_line(Oracle(model, dimension=2), X, V, width=1e-9, far=100.)
+    ...  for model in (lambda X: X[:, 1] > 0, lambda X: X[:, 1] > np.maximum(0, X[:, 0] - 3))]
+    [False, True]
+    """
+    # pairs of points whose middle is on the boundary
+    i, j = np.triu_indices(len(X), 1)
+    U, v = X[j] - X[i], (V[i] + V[j]) / 2
+    length = np.linalg.norm(U, axis=1)
+    straight = lies_between(oracle, (X[i] + X[j]) / 2, 100 * width * v) & (length > 0)
+
+    # and their lines, to both sides
+    x, length = X[i][straight], length[straight, None]
+    u, aside = U[straight] / length, far * np.maximum(bend, 1e3 * width / length) * v[straight]
+    return not all(lies_between(oracle, x + step * u, aside).all() for step in (far, -far))
+
+
 def holds_triple(Z: Array, tolerance: float) -> bool:
     """Do three of the points lie on a line, well apart from each other?
 

@@ -19,7 +19,7 @@ from .frame import frames, given_frame
 from .ledger import Ledger
 from .result import Deconstruction, Verdict
 from .settings import SETTINGS
-from .stand_in import find_surrogate
+from .stand_in import find_surrogate, measured
 from .strategy import decide
 from .survey import Survey
 
@@ -232,15 +232,21 @@ class _Attempt:
         if candidate is not None and not candidate.surrogate:
             return
 
-        # kernels that the shape of the boundary has shown, and the machine that fits it
+        # a machine that has passed the agreement test, though labels do not show its kernel
+        base = self.evidence.oracle if frame.given else self.evidence.oracle.oracle
+        width = self.remedy.precision.width
+        if candidate is not None:
+            with self.ledger.stage("surrogate"):
+                self.surrogate = measured(base, self.features, candidate.machine, width, self.rng)
+            return
+
+        # if there is none, also of kernels that the shape of the boundary has shown
         kernels: list[Kernel] = [Tanh(1.0)] if self.verdict.kernel_type == "tanh" else []
         if self.verdict.cause.startswith("polynomial of degree"):
             kernels = [Polynomial(int(self.verdict.cause[-1]), 1 / self.oracle.dimension)]
-        others = [] if candidate is None else [candidate.machine]
-        base = self.evidence.oracle if frame.given else self.evidence.oracle.oracle
         with self.ledger.stage("surrogate"):
-            self.surrogate = find_surrogate(base, self.features, kernels, others,
-                                            self.remedy.precision.width, self.rng)
+            self.surrogate = find_surrogate(base, self.features, kernels, width=width,
+                                            random_state=self.rng)
 
     def _may_differ(self):
         """May a search in other coordinates find more?"""

@@ -19,13 +19,12 @@ from .surrogate import LabelledTrees, Surrogate
 
 
 def find_surrogate(oracle: LabelOracle, features: Array, kernels: Sequence[Kernel] = (),
-                   others: Sequence[Any] = (), width: float = 1e-12,
-                   random_state: RandomState = 0) -> Surrogate | None:
+                   width: float = 1e-12, random_state: RandomState = 0) -> Surrogate | None:
     """The best stand-in for a model, measured on queries of its own.
 
     Parameters
     ----------
-    oracle, features, kernels, others, width
+    oracle, features, kernels, width
         As for `best_stand_in`.
     random_state : int or numpy.random.Generator
 
@@ -35,15 +34,33 @@ def find_surrogate(oracle: LabelOracle, features: Array, kernels: Sequence[Kerne
         None if no label but one is found near the features.
     """
     rng = np.random.default_rng(random_state)
-    machine = best_stand_in(oracle, features, kernels, others, width, rng)
-    frame = Frame(features.mean(0), spread_of(features))
-    measured = frame.view(oracle), frame.coordinates(features), machine, frame, width, rng
-    return None if machine is None else Surrogate(machine, _measured(*measured))
+    machine = best_stand_in(oracle, features, kernels, width, rng)
+    return None if machine is None else measured(oracle, features, machine, width, rng)
+
+
+def measured(oracle: LabelOracle, features: Array, machine: Any, width: float = 1e-12,
+             random_state: RandomState = 0) -> Surrogate:
+    """A stand-in for a model, with its agreement on fresh queries.
+
+    Parameters
+    ----------
+    oracle, features, width
+        As for `best_stand_in`.
+    machine : KernelMachine, ScaledMachine, ReluNetwork or LabelledTrees
+    random_state : int or numpy.random.Generator
+
+    Returns
+    -------
+    surrogate : Surrogate
+    """
+    rng, frame = np.random.default_rng(random_state), Frame(features.mean(0), spread_of(features))
+    view, U = frame.view(oracle), frame.coordinates(features)
+    return Surrogate(machine, _agreement(view, U, machine, frame, width, rng))
 
 
 def best_stand_in(oracle: LabelOracle, features: Array, kernels: Sequence[Kernel] = (),
-                  others: Sequence[Any] = (), width: float = 1e-12,
-                  random_state: RandomState = 0, brackets: int | None = None) -> Any:
+                  width: float = 1e-12, random_state: RandomState = 0,
+                  brackets: int | None = None) -> Any:
     """The best stand-in for a model among kernel machines of random centres and trees.
 
     Boundary points and labels are asked for near the features, and labels at the boundaries of
@@ -61,8 +78,6 @@ def best_stand_in(oracle: LabelOracle, features: Array, kernels: Sequence[Kernel
     kernels : sequence of kernels
         Kernels that the model may have, in coordinates in which each feature has spread 1; they
         are tried besides Gaussians of several widths, quadratics and cubics.
-    others : sequence of machines
-        Machines that may be better still.
     width : float
         Of the narrowest brackets, in spreads.
     random_state : int or numpy.random.Generator
@@ -96,12 +111,12 @@ def best_stand_in(oracle: LabelOracle, features: Array, kernels: Sequence[Kernel
     learned = 4 * size // 5
     svms = retrained(view, cloud[:learned], labels[:learned],
                      lambda count: places(view, U, count, SETTINGS.stand_in_noise, rng), rng)
-    others = [*others, *(ScaledMachine(svm, frame.origin, frame.units) for svm in svms)]
+    scaled = [ScaledMachine(svm, frame.origin, frame.units) for svm in svms]
     centres = places(view, U, n, SETTINGS.stand_in_noise, rng)
-    distance, best = seen.best(_fitted(seen, centres, kernels, others, SETTINGS.stand_in_width))
+    distance, best = seen.best(_fitted(seen, centres, kernels, scaled, SETTINGS.stand_in_width))
     if distance < 10 * SETTINGS.stand_in_width and width < SETTINGS.stand_in_width:
         seen = _Seen(cloud, labels, *bisect(view, P, N, width), frame)
-        _, best = seen.best(_fitted(seen, centres, kernels, others, width))
+        _, best = seen.best(_fitted(seen, centres, kernels, scaled, width))
     return best
 
 
@@ -205,7 +220,7 @@ class _Seen:
         return distance, scored[i][-1]
 
 
-def _fitted(seen, centres, kernels, others, width):
+def _fitted(seen, centres, kernels, svms, width):
     frame, n, d = seen.frame, len(seen.X), centres.shape[1]
     given = frame.units / np.sqrt(np.mean(frame.units**2))
 
@@ -223,13 +238,13 @@ def _fitted(seen, centres, kernels, others, width):
             yield from (fit(Gaussian(float(sigma)), n // parts, ratio) for parts in (8, 4, 2))
 
     # what labels alone teach: SVMs, a tree, boosted trees
-    yield from others
+    yield from svms
     points = frame.points(seen.points)
     yield LabelledTrees(points, seen.labels, False)
     yield LabelledTrees(points, seen.labels, True)
 
 
-def _measured(view, U, machine, frame, width, rng):
+def _agreement(view, U, machine, frame, width, rng):
     n = SETTINGS.stand_in_tests
     right = {"features": U, "between": places(view, U, n, [0.0], rng),
              "around": places(view, U, n, [0.3, 1.0], rng)}

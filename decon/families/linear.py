@@ -4,10 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..boundary.curves import has_broken_line
 from ..kernels import Linear
 from ..machine import KernelMachine
 from .protocol import Candidate, Evidence, Refuted
 from .settings import SETTINGS
+
+KINKED = "no linear machine: the boundary is flat from afar only"
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,10 @@ class LinearFamily:
                 raise Refuted(f"no linear machine: {len(X)} crossings on a line")
             return Candidate(KernelMachine(Linear(), V, [1.0], X[0] @ V[0]), np.eye(1), 1)
 
+        # normals in many dimensions cost far more queries than a look at kinks
+        if is_kinked(evidence, evidence.survey.scale):
+            raise Refuted(KINKED)
+
         # S_Y must be one direction n, that of w in Psi = w.x (eq-oracle-linear)
         subspace = evidence.subspace_by_normals
         if subspace is None:
@@ -38,7 +45,7 @@ class LinearFamily:
         offsets = subspace.points @ n
         tolerance = SETTINGS.largest_spread * evidence.precision.symmetry_tolerance
         if subspace.rank > 1 or np.ptp(offsets) > tolerance * evidence.survey.scale:
-            raise Refuted("no linear machine: the boundary is flat from afar only")
+            raise Refuted(KINKED)
 
         # n.x > b is the positive side
         n = n * np.sign((subspace.normals @ n).sum())
@@ -48,3 +55,26 @@ class LinearFamily:
     def parameters(self, candidate: Candidate) -> int:
         """The d - 1 of a unit vector, and a threshold."""
         return candidate.machine.dimension
+
+
+def is_kinked(evidence: Evidence, scale: float) -> bool:
+    """Do a few boundary points show that the model is neither linear nor quadratic?
+
+    They are looked at in many dimensions only, where a fit costs far more queries.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    scale : float
+        The size of the boundary that is to be fitted.
+
+    Returns
+    -------
+    bool
+    """
+    if evidence.oracle.dimension < SETTINGS.many_dimensions or evidence.bounded:
+        return False
+    survey, width = evidence.survey, evidence.precision.width * evidence.survey.curvature_scale
+    with evidence.ledger.stage("kernel type"):
+        return has_broken_line(evidence.oracle, survey.X, survey.V, width,
+                               SETTINGS.far_line * scale)

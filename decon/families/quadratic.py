@@ -6,11 +6,14 @@ from math import comb
 import numpy as np
 
 from ..boundary.curves import has_one_kink
+from .linear import is_kinked
 from .polynomial import evaluate, fit_polynomial
 from .protocol import Candidate, Evidence, Refuted
 from .quasi_vectors import quasi_support_vectors
 from .settings import SETTINGS
 from .slices import Reading, Slice
+
+KINKED = "no linear or quadratic machine: the boundary has a kink between flat pieces"
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,8 @@ class QuadraticFamily:
             # (step 4 of alg-the-whole-algorithm-slices)
             fewer = (m + SETTINGS.spare_lines) * (d - s) < unknowns(d) - unknowns(s)
             if whole and (not fits or seen.clear and fewer):
+                if is_kinked(evidence, scale):
+                    raise Refuted(KINKED)
                 with evidence.ledger.stage("subspace"):
                     T = part.extend(seen)
                 if T is not None:
@@ -88,8 +93,7 @@ class QuadraticFamily:
                 raise Refuted(f"no linear or quadratic machine: in {s} dimensions, the best one "
                               "misses boundary points by far more than these may be off")
             if s == 2 and has_one_kink(part.Z, SETTINGS.on_a_ray * part.precision.width):
-                raise Refuted("no linear or quadratic machine: the boundary has a kink between "
-                              "flat pieces")
+                raise Refuted(KINKED)
             if seen.rank == s or seen.clear:
                 break
         return seen

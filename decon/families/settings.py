@@ -15,6 +15,10 @@ class FamilySettings:
     on_a_ray: float = 100.0  # widths of brackets, by which points of a flat piece may miss it
     least_offset: float = 10.0  # of a centre from the origin that counts (symmetry tolerances)
 
+    # kinks between flat pieces, in so many dimensions that normals cost more than a look
+    many_dimensions: int = 100
+    far_line: float = 1e3  # how far a line is followed (scale)
+
     # least squares
     dampings: int = 12  # tried in a step, at most
 

@@ -253,9 +253,12 @@ def centre_deviations(total: GaussianSum, X: Array) -> Array:
     Returns
     -------
     deviations : array (M,)
-        Root mean square lengths, in units of the errors.
+        Root mean square lengths, in units of the errors; infinite where a number moves no point,
+        or a point has no normal.
     """
     J, (k, d) = total.sampson_jacobian(X), total.centres.shape
     size = np.linalg.norm(J, axis=0)
+    if not np.isfinite(size).all() or not size.all():
+        return np.full(k, np.inf)
     spread = np.linalg.norm(np.linalg.pinv(J / size, rcond=1e-14), axis=1) / size
     return np.linalg.norm(spread[:k * d].reshape(k, d), axis=1)

@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ...boundary.bracketing import boundary_points
+from ...boundary.bracketing import bisect_along, boundary_points
 from ...boundary.curves import is_locally_flat
+from ...boundary.normals import random_tangents
 from ...oracles.views import AffineView
 from ..protocol import Candidate, Evidence, Refuted
 from .explore import Explorer
@@ -102,7 +103,9 @@ class ReluFamily:
         X, V = boundary_points(pieces.oracle, P / scale, N / scale, SETTINGS.width)
         flat = is_locally_flat(pieces.oracle, X, V, SETTINGS.step, SETTINGS.rough * SETTINGS.step,
                                pieces.rng)
-        for x, v in zip(X[flat], V[flat], strict=True):
+        X, V = X[flat], V[flat]
+        for j in self._steepest(pieces, X, V):
+            x, v = X[j], V[j]
             try:
                 piece = pieces.measure(x, v)
             except Refuted:
@@ -110,3 +113,11 @@ class ReluFamily:
             if np.sort(np.abs(piece.normal))[-2] > SETTINGS.oblique:
                 return piece
         raise Refuted("no network: the boundary has no flat pieces, or all are parallel to axes")
+
+    def _steepest(self, pieces, X, V):
+        """Boundary points in order: those first whose brackets cross it at a large angle."""
+        n, step = SETTINGS.aside_points, SETTINGS.step
+        Y, W = np.repeat(X, n, axis=0), np.repeat(V, n, axis=0)
+        Y = Y + random_tangents(W, step, pieces.rng)
+        heights = bisect_along(pieces.oracle, Y, W, 0.0, step, step / 4, step / SETTINGS.grazing)
+        return np.argsort((heights**2).reshape(-1, n).sum(1))  # not met: NaN, the last

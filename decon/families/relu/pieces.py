@@ -80,9 +80,10 @@ class Pieces:
                 # reach so far? Then it is measured along its own normal
                 (normal,) = slope_normals(self.oracle, point[None], aside[None], step,
                                           SETTINGS.pilot * step, SETTINGS.grazing)
+                if np.isnan(normal).any():
+                    raise Refuted("a bracket grazes the boundary")
                 piece = Piece(point, normal)
-                if (np.isfinite(normal).all()
-                        and self._is_flat(piece, step, 100 * SETTINGS.pilot * step)
+                if (self._is_flat(piece, step, 100 * SETTINGS.pilot * step)
                         and (found := self._sharper(piece, step))):
                     return found
             step *= SETTINGS.smaller

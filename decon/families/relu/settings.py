@@ -10,6 +10,7 @@ class ReluSettings:
     # flat pieces
     flat_points: int = 3  # boundary points near the data, one of which must lie in one
     first_points: int = 10  # boundary points, one of which lies in a flat piece
+    aside_points: int = 4  # beside each of them, that show how steeply its bracket crosses it
     oblique: float = 1e-6  # component of a normal that a tree's has not
     width: float = 1e-14  # of brackets
     step: float = 1e-2  # over which slopes of a flat piece are measured first,

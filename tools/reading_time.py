@@ -17,7 +17,7 @@ from pathlib import Path
 import yaml
 
 ROOT = Path(__file__).parents[1]
-STAMP = re.compile(r"(\*\*Time:\*\* )\d+( minutes)")
+STAMP = re.compile(r"(\*\*(?:Time|Reading):\*\* )\d+( min)")
 EXERCISES = re.compile(r"(\*\*Time:\*\* \d+ minutes, )plus about [^.()]*( for the exercises)")
 WORDS_PER_MINUTE, LINES_PER_MINUTE, MINUTES_PER_PROOF, STEP = 50, 10, 3, 5
 

@@ -14,6 +14,7 @@ from IPython.core.inputtransformer2 import TransformerManager
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from tools.reading_time import (
+    EXERCISES,
     STAMP,
     Length,
     cells_of,
@@ -309,6 +310,11 @@ def length_faults(cells, is_core):
         return []
     found = solution_faults(cells) + ([] if shown == [length.minutes] else [
         f"shows {shown} minutes, should be {length.minutes}: run tools/reading_time.py"])
+    exercises = exercise_minutes(cells)
+    found += [f"shows {minutes} minutes of exercises, should be {exercises}: run "
+              "tools/reading_time.py" for _, source, _ in cells for minutes
+              in re.findall(r"plus about (.*) minutes for the exercises", source)
+              if minutes != str(exercises)]
     if is_core:
         found += [f"{getattr(length, name)} {name}, at most {most}" for name, most
                   in LIMITS.items() if getattr(length, name) > most]
@@ -564,6 +570,11 @@ def test_reading_time_is_counted_as_promised():
     graded = [("markdown", "```{exercise} ★ A\n```\n````{exercise-start} ★★ B\n````\n"
                "```{exercise} ★★★ C\n```\n```{exercise} D\n```", ())]
     assert exercise_minutes(graded) == 35
+    timed = [("markdown", "**Time:** 5 minutes, plus about 65 minutes for the exercises", ())]
+    assert length_faults(timed + graded, True) == [
+        "shows 65 minutes of exercises, should be 35: run tools/reading_time.py"]
+    assert EXERCISES.sub(r"\g<1>plus about 35 minutes\g<2>", timed[0][1]).endswith(
+        "5 minutes, plus about 35 minutes for the exercises")
     assert STAMP.sub(r"\g<1>9\g<2>", "**Time:** 60 minutes") == "**Time:** 9 minutes"
 
 

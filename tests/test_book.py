@@ -388,6 +388,15 @@ def test_reading_time(page):
     assert length_faults(cells_of(path), page not in DEPTH) == []
 
 
+def test_every_core_page_links_its_depth_pages():
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text())
+    chapters = [chapter for part in toc["parts"] for chapter in part["chapters"]]
+    missing = [page["file"] for chapter in chapters for page in chapter.get("sections", [])
+               if not any(f"({Path(page['file']).name}" in source for kind, source, _
+                          in cells_of(ROOT / f"{chapter['file']}.ipynb") if kind == "markdown")]
+    assert missing == []
+
+
 @pytest.mark.parametrize("page", [page for page in PAGES if page not in NOTEBOOKS])
 def test_markdown_page(page):
     path = ROOT / "book" / f"{page}.md"

@@ -251,14 +251,14 @@ def test_a_trained_relu_network_is_flat_at_every_scale():
 @settings(max_examples=60)
 def test_no_plane_and_no_quadratic_has_a_broken_line(seed, d, kernel):
     machine = KernelMachine.random(kernel, d, 1 + seed % d, seed)
-    assert not has_broken_line(*open_box(machine, 10, seed), width=1e-12, far=1e3)
+    assert not has_broken_line(*open_box(machine, 10, seed), scale=d**0.5, width=1e-12)
 
 
 @given(seed=seeds, d=st.integers(2, 12))
 @settings(max_examples=60)
 def test_a_kink_breaks_lines_and_parallel_planes_do_not(seed, d):
     rng = np.random.default_rng(seed)
-    n, a = rng.standard_normal((2, d))
+    n, a = np.linalg.qr(rng.standard_normal((d, 2)))[0].T
     wedge = Oracle(lambda X: X @ n + np.maximum(0, X @ a) > 0.3, d)
     slab = Oracle(lambda X: abs(X @ n) > 0.3, d)
     found = []
@@ -267,5 +267,21 @@ def test_a_kink_breaks_lines_and_parallel_planes_do_not(seed, d):
         labels = oracle(cloud)
         pairs = pn_pairs(cloud[labels > 0], cloud[labels < 0], 10, seed)
         X, V = boundary_points(oracle, *pairs, 1e-12)
-        found.append(has_broken_line(oracle, X, V, width=1e-12, far=1e3))
+        found.append(has_broken_line(oracle, X, V, scale=d**0.5 / 2, width=1e-12))
     assert found == [True, False]
+
+
+@given(seed=seeds, d=st.integers(3, 12), flatness=st.floats(1e-12, 1.0))
+@settings(max_examples=60)
+def test_a_quadratic_that_is_nearly_flat_has_no_broken_line(seed, d, flatness):
+    """Nor a product of two planes, on which labels on the two sides of a line change places."""
+    rng = np.random.default_rng(seed)
+    n, a = rng.standard_normal((2, d))
+    nearly_flat = Oracle(lambda X: X @ n + flatness * (X @ a) ** 2 > 0.1, d)
+    product = Oracle(lambda X: (X @ n - 0.1) * (flatness * (X @ a) + 1) > 0, d)
+    for oracle in (nearly_flat, product):
+        cloud = rng.standard_normal((400, d))
+        labels = oracle(cloud)
+        pairs = pn_pairs(cloud[labels > 0], cloud[labels < 0], 10, seed)
+        X, V = boundary_points(oracle, *pairs, 1e-12)
+        assert not has_broken_line(oracle, X, V, scale=1.0, width=1e-12)

@@ -130,24 +130,23 @@ def is_locally_flat(oracle: LabelOracle, X: ArrayLike, V: ArrayLike, step: float
     return flat
 
 
-def has_broken_line(oracle: LabelOracle, X: Array, V: Array, width: float, far: float,
-                    bend: float = 1e-6) -> bool:
+def has_broken_line(oracle: LabelOracle, X: Array, V: Array, scale: float, width: float) -> bool:
     """Is the boundary straight between two of its points, but not along their whole line?
 
-    No plane is like that and no quadric, which holds all of a line if it holds three points of it.
-    Two queries per pair of points, and four more where their middle is on the boundary.
+    No plane is like that and no quadratic, which holds all of a line if it holds three points of
+    it: where it misses the middle of two points by h, it misses a point at the distance t from
+    them by about 4 (t / L)^2 h, L the distance of the two. Two queries per pair of points, and
+    four more where the boundary passes their middle.
 
     Parameters
     ----------
     oracle : LabelOracle
     X, V : arrays (s, d)
         Boundary points, and the unit directions of their brackets, from - to +.
-    width, far : floats
-        Of the brackets, and how far the lines are followed; in the units of the points. A middle
-        100 widths from the boundary is on it.
-    bend : float
-        The boundary leaves a line that it misses by more than this share of `far`, and by 1,000
-        times what errors of a width make of it.
+    scale, width : floats
+        How far apart the points are, roughly, and the width of their brackets; in their units.
+        Pairs nearer than 0.3 scales are left out, and lines followed for 300 scales. A middle
+        100 widths from the boundary counts as on it.
 
     Returns
     -------
@@ -158,20 +157,25 @@ def has_broken_line(oracle: LabelOracle, X: Array, V: Array, width: float, far: 
     --------
     >>> from decon import Oracle
     >>> X, V = np.array([[0., 0.], [.5, 0.]]), np.array([[0., 1.], [0., 1.]])
-    >>> [has_broken_line(Oracle(model, dimension=2), X, V, width=1e-9, far=100.)
+    >>> [has_broken_line(Oracle(model, dimension=2), X, V, scale=1., width=1e-9)
     ...  for model in (lambda X: X[:, 1] > 0, lambda X: X[:, 1] > np.maximum(0, X[:, 0] - 3))]
     [False, True]
     """
     # pairs of points whose middle is on the boundary
     i, j = np.triu_indices(len(X), 1)
-    U, v = X[j] - X[i], (V[i] + V[j]) / 2
-    length = np.linalg.norm(U, axis=1)
-    straight = lies_between(oracle, (X[i] + X[j]) / 2, 100 * width * v) & (length > 0)
+    length = np.linalg.norm(X[j] - X[i], axis=1)
+    i, j, length = (a[length > 0.3 * scale] for a in (i, j, length))
+    v, far = (V[i] + V[j]) / 2, 300 * scale
+    straight = lies_between(oracle, (X[i] + X[j]) / 2, 100 * width * v)
 
-    # and their lines, to both sides
+    # their lines, to both sides: do labels change across them? Which is which may change where
+    # another part of the boundary crosses
     x, length = X[i][straight], length[straight, None]
-    u, aside = U[straight] / length, far * np.maximum(bend, 1e3 * width / length) * v[straight]
-    return not all(lies_between(oracle, x + step * u, aside).all() for step in (far, -far))
+    u = (X[j] - X[i])[straight] / length
+    aside = np.maximum(1e-6 * far, 1000 * width * (far / length) ** 2) * v[straight]
+    ends = np.concatenate([x + far * u, x - far * u])
+    aside = np.tile(aside, (2, 1))
+    return bool((oracle(ends + aside) == oracle(ends - aside)).any())
 
 
 def holds_triple(Z: Array, tolerance: float) -> bool:

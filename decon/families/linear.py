@@ -7,6 +7,7 @@ import numpy as np
 from ..boundary.curves import has_broken_line
 from ..kernels import Linear
 from ..machine import KernelMachine
+from ..types import Array
 from .protocol import Candidate, Evidence, Refuted
 from .settings import SETTINGS
 
@@ -57,24 +58,29 @@ class LinearFamily:
         return candidate.machine.dimension
 
 
-def is_kinked(evidence: Evidence, scale: float) -> bool:
+def is_kinked(evidence: Evidence, scale: float, X: Array | None = None,
+              V: Array | None = None) -> bool:
     """Do a few boundary points show that the model is neither linear nor quadratic?
 
-    They are looked at in many dimensions only, where a fit costs far more queries.
+    They are looked at in many dimensions only, where a fit costs far more queries, and not if the
+    model is coarse: the middle of two points is not known to lie on the boundary then.
 
     Parameters
     ----------
     evidence : Evidence
     scale : float
-        The size of the boundary that is to be fitted.
+        How far apart the points are, of which their brackets have the width of the precision.
+    X, V : arrays (s, d), optional
+        Boundary points, and the unit directions of their brackets; left out, the survey's.
 
     Returns
     -------
     bool
     """
-    if evidence.oracle.dimension < SETTINGS.many_dimensions or evidence.bounded:
+    few = evidence.oracle.dimension < SETTINGS.many_dimensions
+    if few or evidence.bounded or evidence.precision.coarse:
         return False
-    survey, width = evidence.survey, evidence.precision.width * evidence.survey.curvature_scale
+    if X is None or V is None:
+        X, V = evidence.survey.X, evidence.survey.V
     with evidence.ledger.stage("kernel type"):
-        return has_broken_line(evidence.oracle, survey.X, survey.V, width,
-                               SETTINGS.far_line * scale)
+        return has_broken_line(evidence.oracle, X, V, scale, evidence.precision.width * scale)

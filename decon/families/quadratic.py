@@ -68,7 +68,8 @@ class QuadraticFamily:
             # (step 4 of alg-the-whole-algorithm-slices)
             fewer = (m + SETTINGS.spare_lines) * (d - s) < unknowns(d) - unknowns(s)
             if whole and (not fits or seen.clear and fewer):
-                if is_kinked(evidence, scale):
+                some = slice(1, 1 + SETTINGS.looked_at)
+                if is_kinked(evidence, scale, part.points[some], (part.V @ part.P.T)[some]):
                     raise Refuted(KINKED)
                 with evidence.ledger.stage("subspace"):
                     T = part.extend(seen)

@@ -17,7 +17,7 @@ class FamilySettings:
 
     # kinks between flat pieces, in so many dimensions that normals cost more than a look
     many_dimensions: int = 100
-    far_line: float = 1e3  # how far a line is followed (scale)
+    looked_at: int = 10  # points of a slice
 
     # least squares
     dampings: int = 12  # tried in a step, at most

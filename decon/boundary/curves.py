@@ -9,6 +9,7 @@ from .bounds import lies_between, stay_inside
 from .bracketing import bisect, bisect_along
 from .normals import random_tangents
 from .pairs import pn_pairs
+from .settings import SETTINGS
 
 
 def curve_points(oracle: LabelOracle, x: Array, plane: Array, n: int, radius: float, width: float,
@@ -145,8 +146,8 @@ def has_broken_line(oracle: LabelOracle, X: Array, V: Array, scale: float, width
         Boundary points, and the unit directions of their brackets, from - to +.
     scale, width : floats
         How far apart the points are, roughly, and the width of their brackets; in their units.
-        Pairs nearer than 0.3 scales are left out, and lines followed for 300 scales. A middle
-        100 widths from the boundary counts as on it.
+        Pairs nearer than `pair_apart` scales are left out, and lines followed for `line_followed`
+        scales. A middle within `middle_widths` of the boundary counts as on it.
 
     Returns
     -------
@@ -164,15 +165,16 @@ def has_broken_line(oracle: LabelOracle, X: Array, V: Array, scale: float, width
     # pairs of points whose middle is on the boundary
     i, j = np.triu_indices(len(X), 1)
     length = np.linalg.norm(X[j] - X[i], axis=1)
-    i, j, length = (a[length > 0.3 * scale] for a in (i, j, length))
-    v, far = (V[i] + V[j]) / 2, 300 * scale
-    straight = lies_between(oracle, (X[i] + X[j]) / 2, 100 * width * v)
+    i, j, length = (a[length > SETTINGS.pair_apart * scale] for a in (i, j, length))
+    v, far = (V[i] + V[j]) / 2, SETTINGS.line_followed * scale
+    straight = lies_between(oracle, (X[i] + X[j]) / 2, SETTINGS.middle_widths * width * v)
 
     # their lines, to both sides: do labels change across them? Which is which may change where
     # another part of the boundary crosses
     x, length = X[i][straight], length[straight, None]
     u = (X[j] - X[i])[straight] / length
-    aside = np.maximum(1e-6 * far, 1000 * width * (far / length) ** 2) * v[straight]
+    aside = np.maximum(SETTINGS.aside_followed * far,
+                       SETTINGS.aside_widths * width * (far / length) ** 2) * v[straight]
     ends = np.concatenate([x + far * u, x - far * u])
     aside = np.tile(aside, (2, 1))
     return bool((oracle(ends + aside) == oracle(ends - aside)).any())

@@ -17,5 +17,12 @@ class BoundarySettings:
     noise_step: float = 1e-4  # of the data's scale, over which a boundary is smooth
     noise_heights: int = 8  # on a line of such steps
 
+    # whether its lines break (`has_broken_line`)
+    pair_apart: float = 0.3  # of the points' scale, at least, between two points of a pair
+    line_followed: float = 300.0  # of the points' scale, to both sides of a pair
+    middle_widths: float = 100.0  # of a bracket, within which a middle is on the boundary
+    aside_followed: float = 1e-6  # of the way followed, within which a line is on the boundary,
+    aside_widths: float = 1000.0  # or of a bracket, times the square of way over pair
+
 
 SETTINGS = BoundarySettings()

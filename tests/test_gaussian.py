@@ -665,3 +665,20 @@ def test_a_narrow_machine_whose_vectors_show_nowhere_does_not_end_in_an_error():
     features = np.concatenate([X[labels < 0][:5], X[labels > 0][:5]])
     result = deconstruct(Oracle(box.predict, 12), features, random_state=0, progress=False)
     assert result.kernel_type in ("gaussian", "unknown") and result.rank == 5
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_machine_of_another_width_with_the_same_labels_has_many_more_vectors(seed):
+    # Psi^2 is a sum of m (m + 1) / 2 Gaussians of width sigma / sqrt(2) at the middles of pairs
+    rng, m, d = np.random.default_rng(seed), 3, 8
+    X, Y, w = rng.standard_normal((2000, d)), rng.standard_normal((m, d)), rng.uniform(0.5, 1, m)
+    psi = KernelMachine(Gaussian(2.0), Y, w, 0).decision_function(X)
+    i, j = np.triu_indices(m)
+    weights = (2 - (i == j)) * w[i] * w[j] * np.exp(-((Y[i] - Y[j]) ** 2).sum(1) / 16)
+    squared = KernelMachine(Gaussian(np.sqrt(2)), (Y[i] + Y[j]) / 2, weights, np.median(psi) ** 2)
+    np.testing.assert_allclose(squared.decision_function(X) + squared.threshold, psi**2, rtol=1e-12)
+
+    # what is found is the machine with the fewest vectors (thm-gaussian-measuring-stick-unique)
+    result = deconstruct(Oracle(squared.predict, d), X[:20], random_state=seed, progress=False)
+    assert result.own_vectors and result.n_support == m
+    assert result.machine.kernel.sigma == pytest.approx(2.0, rel=1e-6)

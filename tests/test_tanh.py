@@ -1,18 +1,19 @@
 """Tanh machines: their directions far away, the fit of units, the whole machine."""
 
 from dataclasses import replace
+from itertools import product
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.special import erf
 from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from decon import Oracle, Tanh, deconstruct
+from decon import KernelMachine, Oracle, Tanh, deconstruct
 from decon.boundary.bracketing import bisect_along
 from decon.families.least_squares import levenberg_marquardt
 from decon.families.protocol import Refuted
@@ -24,6 +25,7 @@ from decon.families.tanh.machine import correct_span, tanh_machine, tie_biases
 from decon.families.tanh.rough import rough_units
 from decon.families.tanh.settings import SETTINGS
 from decon.families.tanh.tanh_sum import TanhSum, sampson, sampson_jacobian, steepness
+from decon.families.tanh.uniqueness import doubt
 from decon.subspaces.spans import largest_sine
 from experiments._models import network, random_model
 
@@ -764,3 +766,64 @@ def test_the_rank_is_that_of_the_vectors_where_normals_show_too_many_dimensions(
     result = deconstruct(Oracle(model.predict, 14), features, random_state=4, progress=False)
     assert result.own_vectors and result.rank == result.n_support == 7
     assert largest_sine(result.subspace, model.support_vectors.T) < 1e-6
+
+
+# Are the units the model's own?
+
+@given(m=st.integers(3, 9), seed=st.integers(0, 10_000))
+def test_units_of_random_weights_are_the_models_own(m, seed):
+    rng = np.random.default_rng(seed)
+    weights, threshold = rng.uniform(0.1, 1, m) * rng.choice([-1, 1], m), rng.standard_normal()
+    assume(np.diff(np.sort(np.abs(weights))).min() > 1e-4)
+    assert doubt(weights, threshold, m) == ""
+    assert "more tanh units" in doubt(weights, threshold, m - 1)
+
+
+@pytest.mark.parametrize("weights, threshold, own", [
+    ([1, -0.4], 0.1, False),                         # two units: a family of pairs
+    ([1, 0.5, -0.5], 0.3, False),                    # two of one size: they may cancel
+    ([1, 0.5, -0.5 + 1e-4], 0.3, True),
+    ([1, -0.7, -0.3], 0, False),                     # a sum of 0, as in an SVC, and no threshold
+    ([1, -0.7, -0.3], 0.2, True),
+    ([1, -0.5, 0.7, 0.2], 0, True),
+    ([1, -0.5, 0.5, -1], 0, False),                  # two pairs
+    ([1, -0.5, 0.5, -1], 0.1, True),
+    ([1, -0.5, 0.5, -0.9], 0, True),
+    ([1, 1, 1, 1, -1], 0, True)])                    # five units: whatever the weights
+def test_special_weights_leave_a_doubt(weights, threshold, own):
+    weights = np.array(weights, float)
+    said = doubt(weights, threshold, len(weights))
+    assert (said == "") is own and said == doubt(-weights[::-1], -threshold, len(weights))
+
+
+def test_more_units_than_dimensions_are_not_called_the_models_own():
+    rng = np.random.default_rng(3)
+    Y = np.r_[np.eye(3), [[1., 1., 1.]]] @ rng.standard_normal((3, 8))
+    model = KernelMachine(Tanh(1.0, 0.1), Y, [1., -0.8, 0.6, 0.9], 0.2)
+    features = rng.standard_normal((20, 8))
+    result = deconstruct(Oracle(model.predict, 8), features, random_state=0, progress=False)
+    assert result.kernel_type == "tanh" and result.rank == 3
+    assert not result.own_vectors and "more tanh units than dimensions" in result.message
+
+
+def relations(weights, threshold, seed=0, n=600):
+    """How many sums of many tanh units vanish where sum_i w_i tanh u_i = b, for complex u."""
+    # complex points there: all branches of artanh
+    rng, m = np.random.default_rng(seed), len(weights)
+    t = rng.standard_normal((n, m)) + 1j * rng.standard_normal((n, m))
+    t[:, -1] = (threshold - t[:, :-1] @ weights[:-1]) / weights[-1]
+    u = np.arctanh(t) + 1j * np.pi * rng.integers(-2, 3, (n, m))
+
+    # units in many directions, the m own ones among them, and a constant
+    directions = np.array(list(product((0, 0.5, -0.5, 1, -1, 2), repeat=m)))
+    first = np.array([c[c != 0][0] if c.any() else 0 for c in directions])
+    values = np.tanh(u @ directions[first > 0].T)
+    values = np.c_[values, np.ones(n)]
+    return int((np.linalg.svd(values / np.linalg.norm(values, axis=0))[1] < 1e-9).sum())
+
+
+@pytest.mark.parametrize("weights, threshold, alone", [
+    ([1, 1.7, 0.6], 0.3, True), ([1, 1.7, 0.6], 0, True), ([2, 3, 4], 2, True),
+    ([1, 1], 0, False)])                             # u_1 = -u_2: any unit along both will do
+def test_no_other_sum_of_units_vanishes_on_the_boundary(weights, threshold, alone):
+    assert (relations(np.array(weights, float), threshold) == 1) is alone

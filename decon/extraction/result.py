@@ -77,10 +77,14 @@ class Deconstruction:
     own_vectors : bool
         True when the machine's support vectors are the model's own (cubic, tanh, Gaussian), a
         tanh's or a homogeneous cubic's up to the factor and sign that no label shows; False for
-        quasi-support vectors, which give the same function. For a cubic, True
-        presumes that the (y_i, 1) are linearly independent, or where they are too many for that, in
-        general position, as almost all vectors are: if they are not, fewer support vectors may give
-        the same function.
+        quasi-support vectors, which give the same function. True rests on a theorem whose
+        hypotheses hold for the machine found: no other machine has this boundary, of a cubic with
+        at most as many vectors if the y_i are linearly independent
+        (thm-support-vectors-of-a-cubic-kruskal), of a tanh at all
+        (thm-tanh-at-infinity-unique), of a Gaussian with fewer than m (m + 1) / 2 vectors
+        (thm-gaussian-measuring-stick-unique). More vectors of a cubic than dimensions are the
+        only ones nearby, by the rank of the derivatives, and the only ones at all for almost
+        every machine [Chiantini, Ottaviani and Vannieuwenhoven 2017].
         For a Gaussian, True presumes that no vector lies farther out than twice the size of the
         features: nearer, a further vector with the smallest weight found would have displaced a
         measured boundary point by a thousand brackets; farther away it may leave no trace. Where

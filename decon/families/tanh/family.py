@@ -11,6 +11,7 @@ from .far_field import further_normals, hyperplane_normals, rough_weights
 from .fine import fine_units
 from .machine import correct_span, tanh_machine, tie_biases
 from .rough import rough_units
+from .uniqueness import doubt
 
 
 @dataclass(frozen=True)
@@ -45,10 +46,9 @@ class TanhFamily:
         if len(machine.weights) < basis.shape[1]:
             basis = np.linalg.qr(machine.support_vectors.T)[0]
 
-        # of two units, labels do not tell the vectors (thm-tanh-at-infinity-unique asks for 3)
-        own = len(machine.weights) > 2
-        caveat = "" if own else "two tanh units: other pairs have the same boundary"
-        return Candidate(machine, basis, basis.shape[1], own, caveat)
+        # are the vectors the model's own (thm-tanh-at-infinity-unique)?
+        caveat = doubt(machine.weights, machine.threshold, basis.shape[1])
+        return Candidate(machine, basis, basis.shape[1], not caveat, caveat)
 
     def parameters(self, candidate: Candidate) -> int:
         """A subspace, m vectors in it with a weight each, and a bias."""

@@ -77,14 +77,16 @@ class Deconstruction:
     own_vectors : bool
         True when the machine's support vectors are the model's own (cubic, tanh, Gaussian), a
         tanh's or a homogeneous cubic's up to the factor and sign that no label shows; False for
-        quasi-support vectors, which give the same function. True rests on a theorem whose
-        hypotheses hold for the machine found: no other machine has this boundary, of a cubic with
-        at most as many vectors if the y_i are linearly independent
+        quasi-support vectors, which give the same function. Where a theorem is known, its
+        hypotheses hold for the machine found, and no other machine has this boundary: of a cubic
+        with at most as many vectors if the y_i are linearly independent
         (thm-support-vectors-of-a-cubic-kruskal), of a tanh at all
-        (thm-tanh-at-infinity-unique), of a Gaussian with fewer than m (m + 1) / 2 vectors
-        (thm-gaussian-measuring-stick-unique). More vectors of a cubic than dimensions are the
-        only ones nearby, by the rank of the derivatives, and the only ones at all for almost
-        every machine [Chiantini, Ottaviani and Vannieuwenhoven 2017].
+        (thm-tanh-at-infinity-unique), of a Gaussian with m < d and fewer than m (m + 1) / 2
+        vectors (thm-gaussian-measuring-stick-unique). More vectors of a cubic than dimensions are
+        the only ones nearby, by the rank of the derivatives, and the only ones at all for almost
+        every machine [Chiantini, Ottaviani and Vannieuwenhoven 2017]. For Gaussians that span
+        R^d, and for vectors found among the features, no theorem is known: True says that the fit
+        reaches the width of the brackets, and none of the vectors can be left out.
         For a Gaussian, True presumes that no vector lies farther out than twice the size of the
         features: nearer, a further vector with the smallest weight found would have displaced a
         measured boundary point by a thousand brackets; farther away it may leave no trace. Where

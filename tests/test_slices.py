@@ -607,7 +607,8 @@ def test_a_plane_is_measured_by_how_far_its_points_spread(seed):
         X[0] += spread * scale * n
         normals = sign * n + 1e-3 * rng.standard_normal((9, d))
         evidence = SimpleNamespace(
-            oracle=SimpleNamespace(dimension=d), survey=SimpleNamespace(scale=scale, flat=True),
+            oracle=SimpleNamespace(dimension=d), bounded=True,
+            survey=SimpleNamespace(scale=scale, flat=True),
             precision=DOUBLE, why_no_subspace="for a reason")
         for rank in (1, 2):
             evidence.subspace_by_normals = Subspace(basis[:, :rank], CYLINDER, X, normals,

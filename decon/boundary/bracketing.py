@@ -37,6 +37,7 @@ def bisect(oracle: Callable[[Array], Array], P: ArrayLike, N: ArrayLike,
     ([[0.3]], 20)
     """
     P, N = np.array(P, float), np.array(N, float)
+    V = P - N
     active = np.flatnonzero(np.linalg.norm(P - N, axis=1) > width)
     while len(active):
         # midpoints, where there is a number between the ends of a bracket (prop-bracketing-floor)
@@ -48,6 +49,7 @@ def bisect(oracle: Callable[[Array], Array], P: ArrayLike, N: ArrayLike,
         positive = oracle(M) > 0
         P[active[positive]], N[active[~positive]] = M[positive], M[~positive]
         active = active[np.linalg.norm(P[active] - N[active], axis=1) > width]
+    keep_crossings(oracle, (P + N) / 2, V, np.linalg.norm(P - N, axis=1))
     return P, N
 
 
@@ -109,7 +111,9 @@ def bisect_along(oracle: LabelOracle, X: ArrayLike, V: ArrayLike, guess: ArrayLi
     lines = np.arange(len(X))
     P, N = (np.c_[np.where(above, near, far), lines] for above in (positive, ~positive))
     P, N = bisect(lambda T: is_positive(T[:, 1].astype(int), T[:, 0]), P, N, width)
-    return (P[:, 0] + N[:, 0]) / 2
+    t = (P[:, 0] + N[:, 0]) / 2
+    keep_crossings(oracle, X + t[:, None] * V, V, P[:, 0] - N[:, 0])
+    return t
 
 
 def boundary_points(oracle: Callable[[Array], Array], P: ArrayLike, N: ArrayLike,
@@ -151,3 +155,31 @@ def boundary_points(oracle: Callable[[Array], Array], P: ArrayLike, N: ArrayLike
         raise ValueError("a point cannot be its own partner: some rows of P and N are equal")
     P, N = bisect(oracle, P, N, width)
     return (P + N) / 2, V / length
+
+
+def keep_crossings(oracle: Callable[[Array], Array], X: Array, V: Array, widths: Array) -> None:
+    """Tell an oracle where its boundary was met, if it wants to know.
+
+    Parameters
+    ----------
+    oracle : callable
+        With a method `met`, as a `SearchView` has it, or without.
+    X, V : arrays (n, d)
+        Middles of brackets, and directions of their lines; rows with NaN are left out.
+    widths : array (n,)
+        Lengths of the brackets.
+
+    Examples
+    --------
+    >>> from decon import Oracle
+    >>> from decon.oracles.views import SearchView
+    >>> view = SearchView(Oracle(lambda X: X[:, 0] > 0.3, dimension=1), noise=0)
+    >>> P, N = bisect(view, [[1.]], [[0.]], width=1e-3)   # calls it
+    >>> view.crossings[0].round(3)
+    array([[0.3]])
+    """
+    if hasattr(oracle, "met"):
+        length = np.linalg.norm(V, axis=1)
+        kept = (length > 0) & np.isfinite(X).all(1) & np.isfinite(widths)
+        if kept.any():
+            oracle.met(X[kept], V[kept] / length[kept, None], widths[kept])

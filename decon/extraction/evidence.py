@@ -17,7 +17,7 @@ from ..boundary.pairs import Pool
 from ..families.polynomial import misfit
 from ..families.protocol import SelfContradiction
 from ..families.settings import SETTINGS as FAMILIES
-from ..oracles.views import AffineView
+from ..oracles.views import AffineView, SearchView
 from ..subspaces.finder import Subspace, SubspaceFinder
 from ..subspaces.multipliers import multipliers_for
 from ..subspaces.spans import span_of_normals
@@ -83,11 +83,24 @@ class GatheredEvidence:
         self.disagreement: dict[str, float] | None = None
         self._consistent = self.asked_far = False
         self._curves: list[Array] = []
+        self.plane_curve: tuple[Array, float] | None = None
         self.cause: Any = None
 
     def __repr__(self) -> str:
         known = sorted(set(vars(self)) & {"crossings", "degree", "one_label_far_away", "subspace"})
         return f"GatheredEvidence({self.survey!r}, known: {', '.join(known) or 'nothing yet'})"
+
+    @property
+    def brackets(self) -> tuple[Array, Array, Array]:
+        """Where the boundary was met so far: points and unit directions (n, d), and widths (n,)."""
+        view = self.oracle if self.frame.given else getattr(self.oracle, "oracle", None)
+        if not isinstance(view, SearchView):
+            return np.empty((0, self.oracle.dimension)), np.empty((0, self.oracle.dimension)), \
+                np.empty(0)
+        X, V, widths = view.crossings
+        V = V / self.frame.units
+        length = np.linalg.norm(V, axis=1)
+        return self.frame.coordinates(X), V / length[:, None], widths * length
 
     def seen(self, **arrays: Array) -> None:
         """Keep what was measured for the result, if there is any.
@@ -169,7 +182,17 @@ class GatheredEvidence:
         self.insist_on_consistency()
         survey, width, degrees = self.survey, self.precision.width, {2}
         lines = list(zip(survey.X, survey.V, strict=True))
-        for x, v in lines[:SETTINGS.degree_planes]:
+        for k, (x, v) in enumerate(lines[:SETTINGS.degree_planes]):
+            # the first of planes is known where a quadratic slice has begun with it
+            if k == 0 and self.plane_curve is not None:
+                Z, radius = self.plane_curve
+                self._curves.append(Z)
+                fits = [D for D in (2, 3) if misfit(Z, D, width * radius) < 0.5]
+                if not fits:
+                    return None
+                degrees.add(fits[0])
+                continue
+
             # points of the curve in a plane that holds the bracket, far out where there are any
             plane = np.linalg.qr(np.c_[v, self.rng.standard_normal(len(x))])[0]
             for radius in (3 * survey.curvature_scale, survey.curvature_scale, survey.scale):
@@ -213,6 +236,7 @@ class GatheredEvidence:
                                 self.precision)
         self.ledger.expect(FAMILIES.bracket_queries * (2 * d + 10) * d / 2,
                            f"normals, if S_Y needs all {2 * d + 10}")
+        self._finder = finder
         try:
             found = finder.search([CYLINDER, REVOLUTION][:1 + radial])
         finally:
@@ -225,6 +249,16 @@ class GatheredEvidence:
             self.why_no_subspace = "the boundary is almost straight across S_Y, but not quite"
             return None
         return found
+
+    def sharper_subspace(self) -> Subspace:
+        """S_Y, which normals have shown, as accurately as brackets can show it.
+
+        Returns
+        -------
+        subspace : Subspace
+        """
+        assert self.subspace_by_normals is not None
+        return self._finder.sharper(self.subspace_by_normals)
 
     def _pool(self, oracle, ends, cloud, R):
         """A pool of a positive and a negative point and of a cloud of size R."""

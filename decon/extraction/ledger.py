@@ -36,6 +36,7 @@ class Ledger:
     def __init__(self, oracle: Oracle, progress: bool = True):
         self.oracle = oracle
         self.queries: dict[str, int] = {}
+        self._booked = 0
         self.bar = tqdm(unit=" queries", delay=3, disable=not progress, leave=False)
 
     def __repr__(self) -> str:
@@ -43,7 +44,7 @@ class Ledger:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Count the queries of a block of code under a name.
+        """Count the queries of a block of code under a name; of a block in it, under its own.
 
         Parameters
         ----------
@@ -54,12 +55,13 @@ class Ledger:
         ------
         None
         """
-        before = self.oracle.queries
+        before, booked = self.oracle.queries, self._booked
         self.bar.set_description(name, refresh=False)
         try:
             yield
         finally:
-            spent = self.oracle.queries - before
+            spent = self.oracle.queries - before - (self._booked - booked)
+            self._booked += spent
             self.queries[name] = self.queries.get(name, 0) + spent
             self.bar.update(spent)
 

@@ -44,6 +44,7 @@ class ExtractionSettings:
     faint_share: float = 1e-4  # of the largest singular value, that may be noise where none is left
 
     # support vectors that may hide
+    narrow_brackets: float = 10.0  # widths, of those at which a hidden vector would show
     hiding_places: int = 200  # between the features, and as many around them,
     hiding_radius: float = 2.0  # times their size away from their centre
     least_trace: float = 1000.0  # widths of brackets that a vector has to displace the boundary by

@@ -131,6 +131,8 @@ def _may_hide(evidence, machine):
     survey, frame, n = evidence.survey, evidence.frame, SETTINGS.hiding_places
     around = survey.cloud(n, (SETTINGS.hiding_radius,))
     places = np.concatenate([survey.features, survey.between(n), around])
-    shown = displacements(machine, frame.points(evidence.points), frame.points(places),
-                          frame.units)
+    X, _, widths = evidence.brackets
+    narrow = widths <= SETTINGS.narrow_brackets * evidence.precision.width * survey.scale
+    measured = np.concatenate([evidence.points, X[narrow]])
+    shown = displacements(machine, frame.points(measured), frame.points(places), frame.units)
     return bool((shown < SETTINGS.least_trace * evidence.precision.width * survey.scale).any())

@@ -5,11 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..boundary.curves import has_broken_line
+from ..boundary.normals import slope_normals
 from ..kernels import Linear
 from ..machine import KernelMachine
 from ..types import Array
 from .protocol import Candidate, Evidence, Refuted
 from .settings import SETTINGS
+from .sharpening.sharpen import can_be_sharpened, sharpen
 
 KINKED = "no linear machine: the boundary is flat from afar only"
 
@@ -36,6 +38,11 @@ class LinearFamily:
         if is_kinked(evidence, evidence.survey.scale):
             raise Refuted(KINKED)
 
+        # one normal, roughly; if all brackets agree, that is all
+        sharp = self._sharpened(evidence)
+        if sharp is not None:
+            return Candidate(sharp.machine, sharp.basis, 1)
+
         # S_Y must be one direction n, that of w in Psi = w.x (eq-oracle-linear)
         subspace = evidence.subspace_by_normals
         if subspace is None:
@@ -52,6 +59,20 @@ class LinearFamily:
         n = n * np.sign((subspace.normals @ n).sum())
         b = (subspace.points @ n).mean()
         return Candidate(KernelMachine(Linear(), [n], [1.0], b), subspace.basis, 1)
+
+    def _sharpened(self, evidence):
+        """The plane of a rough normal, sharpened; None where that fails."""
+        survey, steps = evidence.survey, SETTINGS.rough_slope
+        if not can_be_sharpened(evidence, 1):
+            return None
+        with evidence.ledger.stage("normals"):
+            normals = slope_normals(evidence.oracle, survey.X[:1], survey.V[:1],
+                                    *survey.scale * np.array(steps))
+        if not np.isfinite(normals).all():
+            return None
+        evidence.seen(points=survey.X[:1], normals=normals, singular_values=np.ones(1))
+        plane = KernelMachine(Linear(), normals, [1.0], survey.X[0] @ normals[0])
+        return sharpen(evidence, plane, 1)
 
     def parameters(self, candidate: Candidate) -> int:
         """The d - 1 of a unit vector, and a threshold."""

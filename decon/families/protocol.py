@@ -229,6 +229,20 @@ class Evidence(Protocol):
     def subspace_by_normals(self) -> Subspace | None:
         """The same, without the second attempt that is made within bounds."""
 
+    @property
+    def brackets(self) -> tuple[Array, Array, Array]:
+        """Where the boundary was met so far: points and unit directions (n, d), widths (n,)."""
+
+    def sharper_subspace(self) -> Subspace:
+        """`subspace`, if it is not None, as accurately as brackets can show it.
+
+        Costs 20 d rank queries.
+
+        Returns
+        -------
+        subspace : Subspace
+        """
+
     def insist_on_consistency(self, again: bool = False) -> None:
         """Repeat old queries, once or `again`. Raises SelfContradiction if an answer differs.
 

@@ -1,6 +1,6 @@
 """Quadratic machines, from slices of growing dimension."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb
 
 import numpy as np
@@ -11,6 +11,7 @@ from .polynomial import evaluate, fit_polynomial
 from .protocol import Candidate, Evidence, Refuted
 from .quasi_vectors import quasi_support_vectors
 from .settings import SETTINGS
+from .sharpening.sharpen import can_be_sharpened, sharpen
 from .slices import Reading, Slice
 
 KINKED = "no linear or quadratic machine: the boundary has a kink between flat pieces"
@@ -71,6 +72,9 @@ class QuadraticFamily:
                 some = slice(1, 1 + SETTINGS.looked_at)
                 if is_kinked(evidence, scale, part.points[some], (part.V @ part.P.T)[some]):
                     raise Refuted(KINKED)
+                found = self._sharpened(evidence, part, seen, scale)
+                if found is not None:
+                    return found
                 with evidence.ledger.stage("subspace"):
                     T = part.extend(seen)
                 if T is not None:
@@ -81,7 +85,23 @@ class QuadraticFamily:
             s = d if whole and fits else s + s // 2
             s = d if 1.2 * s >= d else s
         seen = self._read(evidence, part, d)
-        return self._candidate(evidence, seen, part.P @ seen.U, part.x0, scale)
+        candidate = self._candidate(evidence, seen, part.P @ seen.U, part.x0, scale)
+        return self._sharper(evidence, candidate) or candidate
+
+    def _sharpened(self, evidence, part, seen, scale):
+        """The candidate of a rough S_Y, sharpened; None where that fails."""
+        if evidence.precision.coarse or not can_be_sharpened(evidence, seen.rank):
+            return None
+        with evidence.ledger.stage("subspace"):
+            T = part.extend(seen, roughly=True)
+        if T is None:
+            return None
+        return self._sharper(evidence, self._candidate(evidence, seen, T, part.x0, scale))
+
+    def _sharper(self, evidence, candidate):
+        """The candidate fitted to all brackets; None where that fails."""
+        sharp = sharpen(evidence, candidate.machine, candidate.rank)
+        return sharp and replace(candidate, machine=sharp.machine, basis=sharp.basis)
 
     def _read(self, evidence, part, s):
         """What a slice of s dimensions shows; from more points, farther out, if it is not clear."""
@@ -90,6 +110,8 @@ class QuadraticFamily:
         for attempt in range(SETTINGS.attempts):
             seen = self._look(evidence, part, s, attempt)
             evidence.seen(points=part.points)
+            if s == 2:
+                evidence.plane_curve = part.Z, 3 * part.scale  # as far as its points lie
             if seen.residual > SETTINGS.largest_misfit:
                 raise Refuted(f"no linear or quadratic machine: in {s} dimensions, the best one "
                               "misses boundary points by far more than these may be off")

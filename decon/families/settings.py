@@ -10,6 +10,7 @@ class FamilySettings:
     # which machines are fitted
     bracket_queries: int = 45  # that a boundary point costs, from the size of the data to 1e-12
     most_coefficients: int = 6000  # of a polynomial that is fitted as one null vector
+    rough_slope: tuple[float, float] = (0.1, 1e-4)  # step and width of a plane's first normal
     largest_spread: float = 100.0  # of a plane's points along its normal (symmetry tolerances)
     largest_misfit: float = 0.5  # of a polynomial, in units of what the brackets' width explains
     on_a_ray: float = 100.0  # widths of brackets, by which points of a flat piece may miss it
@@ -37,7 +38,9 @@ class FamilySettings:
     # off the slice
     step_off_slice: float = 0.03  # to lines whose crossings show S_Y outside the slice
     least_incidence: float = 0.1  # |cosine| of bracket and normal at a point that is used
-    spare_lines: int = 3  # more lines than dimensions of S_Y, along every direction
+    spare_lines: int = 3  # more lines than dimensions of S_Y, along every direction,
+    rough_lines: int = 2  # where the machine is sharpened later;
+    rough_width: float = 1e-5  # of their brackets then
 
     # rows as candidates: how many, and how many boundary points
     fewest_rows: int = 20  # features given that are tried as support vectors
@@ -57,7 +60,7 @@ class FamilySettings:
     gamma_range: float = 2.5
     betas: int = 17  # of beta itself,
     beta_range: float = 2.0
-    starts: int = 4  # on the grid, from which two constants are searched
+    starts: int = 8  # on the grid, from which two constants are searched
     most_trials: int = 40  # of every constant from a start, and as many to polish it
     search_step: float = 1e-3  # to which constants are searched before they are polished
     difference_step: float = 1e-7  # of constants, over which errors are differentiated

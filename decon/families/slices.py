@@ -166,7 +166,7 @@ class Slice:
             inside, U = A, left
         return Reading(inside, U, rank, clear, singular, misfit(Z, 2, self.width, values[1]))
 
-    def extend(self, seen: Reading) -> Array | None:
+    def extend(self, seen: Reading, roughly: bool = False) -> Array | None:
         """S_Y in R^d from what a slice shows of it.
 
         Psi - b = q(T^T (x - x0)), where q is the quadratic of the slice and T = P U + W B, with W
@@ -181,6 +181,8 @@ class Slice:
         ----------
         seen : Reading
             Of this slice, with U of shape (s, k), s < d.
+        roughly : bool
+            By fewer and wider brackets, and without a test.
 
         Returns
         -------
@@ -199,11 +201,14 @@ class Slice:
         few, steep = np.split(steep, [len(steep) // 10 + 4])
 
         # and some for (1), with gradients as independent as can be, by QR with column pivoting
-        n = len(k) + SETTINGS.spare_lines
+        n = len(k) + (SETTINGS.rough_lines if roughly else SETTINGS.spare_lines)
         if len(steep) < n:
             return None
         j = steep[qr(g[steep - 1].T, mode="r", pivoting=True)[1][:n]]
-        T = self.P @ U + W @ self._rows_outside(seen, W, X, V, j)
+        width = max(self.width, roughly * SETTINGS.rough_width * self.scale)
+        T = self.P @ U + W @ self._rows_outside(seen, W, X, V, j, width)
+        if roughly:
+            return T
 
         # if the boundary is not straight across T: once more, by long walks
         # (alg-kernel-subspace-sharpen), and P^T T = U again
@@ -216,7 +221,7 @@ class Slice:
                 return None
         return T
 
-    def _rows_outside(self, seen, W, X, V, j):
+    def _rows_outside(self, seen, W, X, V, j, width):
         """The matrix B of `extend`, by Eq. (1) at boundary points near the points j."""
         # crossings X_j + delta w + h V_j, for every w; nearer, where a line misses the boundary
         delta = SETTINGS.step_off_slice * self.scale * np.resize([1.0, -1.0], (W.shape[1], len(j)))
@@ -225,7 +230,7 @@ class Slice:
             w, i = np.nonzero(np.isnan(h))
             step = np.abs(delta[w, i])
             h[w, i] = bisect_along(self.oracle, X[j[i]] + delta[w, i][:, None] * W.T[w], V[j[i]],
-                                   0.0, step, self.width, 30 * step)
+                                   0.0, step, width, 30 * step)
             delta[np.isnan(h)] /= 10
         delta, h = delta[..., None], h[..., None]
 

@@ -18,6 +18,7 @@ from ..families.tanh.family import TanhFamily
 from ..kernels import Linear
 from ..machine import ScaledMachine
 from ..oracles.errors import BudgetExhausted, SeveralClasses
+from ..oracles.views import SearchView
 from .crossings import Crossings, distances
 from .settings import SETTINGS
 
@@ -152,9 +153,10 @@ def _search(crossings, one, other, origin, features, reach, box, budget):
             return PairMachine(message="a region was too small to hold both labels"), False
 
         # the search of `deconstruct`, without a diagnosis: there are other regions
-        survey = Survey(oracle, features, Ledger(oracle, progress=False), crossings.rng)
+        view = SearchView(oracle, noise=0)
+        survey = Survey(view, features, Ledger(oracle, progress=False), crossings.rng)
         survey.run()
-        evidence = GatheredEvidence(oracle, survey, survey.ledger)
+        evidence = GatheredEvidence(view, survey, survey.ledger)
         verdict = decide(evidence, IN_BOXES if box else IN_BALLS)
     except (SeveralClasses, BudgetExhausted) as error:
         return PairMachine(message=str(error)), False

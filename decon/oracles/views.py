@@ -62,6 +62,19 @@ class AffineView:
         """The labels of the rows of Z: int8 array (n,)."""
         return self.oracle(self.points(Z))
 
+    def met(self, Z: Array, V: Array, widths: Array) -> None:
+        """Tell the oracle behind where the boundary was met; see `SearchView.met`.
+
+        Parameters
+        ----------
+        Z, V : arrays (n, k)
+        widths : array (n,)
+        """
+        if hasattr(self.oracle, "met"):
+            V = self.scale * V if self.basis is None else (self.scale * V) @ self.basis.T
+            length = np.linalg.norm(V, axis=1)
+            self.oracle.met(self.points(Z), V / length[:, None], widths * length)
+
     def inside(self, Z: ArrayLike) -> Array:
         """Which rows of Z stand for points within the bounds?
 
@@ -101,6 +114,7 @@ class SearchView:
         self.oracle, self.noise, self.dimension = oracle, noise, oracle.dimension
         self.limit = limit
         self.bounds = oracle.bounds if bounds is None else bounds
+        self.brackets: list[tuple[Array, Array, Array]] = []
 
     def __repr__(self) -> str:
         return f"SearchView(noise={self.noise:.3g}) of {self.oracle!r}"
@@ -112,6 +126,25 @@ class SearchView:
                                 "our families cost as a rule: the search is given up. "
                                 "Oracle(..., budget=None) lets it go on")
         return self.oracle.at_noise(X, self.noise)
+
+    def met(self, X: Array, V: Array, widths: Array) -> None:
+        """Keep where the boundary was met.
+
+        Parameters
+        ----------
+        X, V : arrays (n, d)
+            Middles of brackets, and the unit directions of their lines.
+        widths : array (n,)
+            Lengths of the brackets.
+        """
+        self.brackets.append((X, V, widths))
+
+    @property
+    def crossings(self) -> tuple[Array, Array, Array]:
+        """All that was kept: X, V and widths, as `met` takes them."""
+        none = np.empty((0, self.dimension)), np.empty((0, self.dimension)), np.empty(0)
+        X, V, widths = zip(none, *self.brackets, strict=True)
+        return np.concatenate(X), np.concatenate(V), np.concatenate(widths)
 
     def inside(self, X: ArrayLike) -> Array:
         """Which rows of X lie within the bounds?

@@ -1,7 +1,7 @@
 """S_Y from normals, as few as it takes: the subspace about which the boundary is symmetric."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -104,6 +104,8 @@ class SubspaceFinder(Sample):
             Orthonormal; None if the normals do not show one yet.
         """
         for basis, weak, patience in symmetry.candidates(self):
+            self.tried[symmetry, basis.shape[1]] = len(self.N)
+
             # where that saves much, or the answer may well be no, first among few directions
             W = orthonormal_complement(basis)
             few = self.rng.standard_normal((W.shape[1], SETTINGS.probe_dimensions))
@@ -123,7 +125,8 @@ class SubspaceFinder(Sample):
         """The smallest subspace of a given one that still passes the test; larger ones always do.
 
         The direction that the vectors show most weakly is left out, as long as the test is passed.
-        It is tested in that direction alone, so that this takes few queries.
+        It is tested in that direction alone, so that this takes few queries; and not at all where
+        the vectors show it clearly.
 
         Parameters
         ----------
@@ -137,13 +140,34 @@ class SubspaceFinder(Sample):
         -------
         basis : array (d, rank)
         """
+        noise = symmetry.noise * np.sqrt(self.precision.width)
         while basis.shape[1] > 1:
-            ordered = basis @ np.linalg.svd((vectors @ basis).T)[0]
+            left, values, _ = np.linalg.svd((vectors @ basis).T)
+            if len(values) == basis.shape[1] and values[-1] > noise:
+                return basis
+            ordered = basis @ left
             smaller = self._settle(symmetry, ordered[:, :-1], ordered[:, -1:], patience=3)
             if smaller is None:
                 return basis
             basis = smaller
         return basis
+
+    def sharper(self, found: Subspace) -> Subspace:
+        """A subspace that was found, refined once more, by brackets of the final width.
+
+        Parameters
+        ----------
+        found : Subspace
+
+        Returns
+        -------
+        Subspace
+            The same one, if the boundary does not fall on itself about the other.
+        """
+        goal = self.precision.symmetry_tolerance
+        basis = found.symmetry.refine(self, found.basis, goal)
+        better = found.symmetry.holds(self, basis, 1, goal)
+        return replace(found, basis=basis) if better else found
 
     def looks_straight(self, basis: Array) -> bool:
         """Is the boundary nearly invariant under translations orthogonal to a subspace?
@@ -169,17 +193,29 @@ class SubspaceFinder(Sample):
         tolerances = [goal, *(t for t in SETTINGS.tolerances if t > goal)]
         inside = None if W is None else np.c_[basis, W]
         while True:
-            # the smallest tolerance at which the boundary still falls on itself
+            # the smallest tolerance at which the boundary still falls on itself, by halving
             if W is not None:
                 W = inside @ orthonormal_complement(inside.T @ basis)
-            before, miss = miss, next((t for t in tolerances
-                                       if symmetry.holds(self, basis, 1, t, W)), 1)
+            before, miss = miss, self._miss(symmetry, basis, tolerances, W)
             if miss == goal:  # coarse normals leave room for one more step
                 more = self.precision.coarse and W is None
-                return symmetry.refine(self, basis, False) if more else basis
+                return symmetry.refine(self, basis, miss) if more else basis
 
             # one more step of Newton's method, a rough one where the miss is large
             patience -= miss >= before
             if patience < 0:
                 return None
-            basis = symmetry.refine(self, basis, miss > max(SETTINGS.rough_miss, 20 * goal), W)
+            basis = symmetry.refine(self, basis, miss, W)
+
+    def _miss(self, symmetry, basis, tolerances, W):
+        """The smallest of these tolerances at which the boundary falls on itself; 1 if none is."""
+        if symmetry.holds(self, basis, 1, tolerances[0], W):
+            return tolerances[0]
+        low, high = 0, len(tolerances)
+        while high - low > 1:
+            middle = (low + high) // 2
+            if symmetry.holds(self, basis, 1, tolerances[middle], W):
+                high = middle
+            else:
+                low = middle
+        return 1 if high == len(tolerances) else tolerances[high]

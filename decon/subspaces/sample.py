@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from typing import Any
 
 import numpy as np
 
@@ -39,6 +40,10 @@ class Sample:
         Boundary points and directions whose normals have not been measured.
     values : array
         The singular values of the normals.
+    clear : set of int
+        Ranks at which corrected normals have shown a clear gap, when they were looked at last.
+    tried : dict
+        How many normals there were when a symmetry and a rank were tried last.
     """
 
     def __init__(self, oracle: LabelOracle, pool: Pool, ahead: ArrayLike, scale: float,
@@ -52,9 +57,25 @@ class Sample:
         self.pairs = np.stack(pool.pairs(6 * self.dimension + 60))
         self.X, self.V, self.N = np.empty((3, 0, self.dimension))
         self.values: Array = np.empty(0)
+        self.clear: set[int] = set()
+        self.tried: dict[Any, int] = {}
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self.N)} normals in dimension {self.dimension})"
+
+    def tried_lately(self, symmetry: Any, rank: int) -> bool:
+        """Has a subspace of this rank been tried with hardly fewer normals?
+
+        Parameters
+        ----------
+        symmetry : Symmetry
+        rank : int
+
+        Returns
+        -------
+        bool
+        """
+        return len(self.N) < self.tried.get((symmetry, rank), 0) * (1 + SETTINGS.more_normals)
 
     def grow(self, n: int) -> bool:
         """Bracket and measure n more boundary points with their normals.

@@ -11,11 +11,16 @@ class SubspaceSettings:
     cylinder_gap: float = 8.0  # of normals
     revolution_gap: float = 4.0  # of corrected normals
     coarse_revolution_gap: float = 2.5  # where brackets are coarse
+    steady_gap: float = 20.0  # that is worth a try with few normals, if it has been there before
+    wide_gap: float = 1000.0  # the same, if it has not,
+    early_share: float = 1.4  # with so many normals per dimension
     weak_value: float = 1e-3  # singular value of a direction that is easily lost in a correction
+    cylinder_noise: float = 100.0  # roots of the brackets' width, by which normals may be off,
+    revolution_noise: float = 1e4  # and corrected normals
 
     # points
     cylinder_share: int = 16  # a new batch of normals is 1/share of the number measured so far;
-    revolution_share: int = 6  # batches are larger where a test is expensive
+    revolution_share: int = 8  # batches are larger where a test is expensive
     held_back: int = 6  # boundary points that test a subspace they had no part in finding
     share_that_must_pass: float = 0.75  # of them: some brackets may graze the boundary
     least_incidence: float = 0.1  # n.v of a bracket that does not graze it
@@ -29,14 +34,14 @@ class SubspaceSettings:
     rough_turn_tolerance: float = 1e-4  # after a short turn
     wide_turn_tolerance: float = 3e-3  # after a quarter of a turn, before anything is refined
     nearly_straight: float = 1e-4  # a boundary is, if it misses itself by less
+    more_normals: float = 0.15  # share by which they must have grown, for a rank that has failed
     probe_dimensions: int = 3  # of the complement, in which a subspace is tried before all others
     rough_miss: float = 1e-5  # a larger miss is refined roughly first
 
     # refinement, rough and fine
     rough_walk: float = 0.01  # across S_Y
     rough_width: float = 1e-9  # of the brackets at its end
-    rough_turn_step: float = 1e-4  # of a turn about S_Y: the first towards the boundary
-    fine_turn_step: float = 1e-6  # the same, of the fine refinement
+    share_of_miss: float = 1e-4  # of how far the boundary misses itself: brackets after a turn
 
     def __repr__(self) -> str:
         return f"SubspaceSettings({len(vars(self))} constants)"

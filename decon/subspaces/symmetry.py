@@ -23,12 +23,47 @@ class Symmetry(Protocol):
     share : int
         A new batch of normals is 1/share of the number measured so far: small batches where a
         test is cheap.
+    noise : float
+        How far off `vectors` may be, in roots of the width of the brackets.
     """
 
     share: int
+    noise: float
 
     def __repr__(self) -> str:
         return type(self).__name__.upper()
+
+    def is_rough(self, sample: Sample, miss: float) -> bool:
+        """Does the boundary miss itself by much?
+
+        Parameters
+        ----------
+        sample : Sample
+        miss : float
+            In units of the sample's scale.
+
+        Returns
+        -------
+        bool
+        """
+        return miss > max(SETTINGS.rough_miss, 20 * sample.precision.symmetry_tolerance)
+
+    def width_for(self, sample: Sample, miss: float) -> float:
+        """The width of brackets by which a basis is refined.
+
+        Parameters
+        ----------
+        sample : Sample
+        miss : float
+            How far the boundary misses itself, in units of the sample's scale.
+
+        Returns
+        -------
+        width : float
+            In these units; 0, as narrow as can be, where that is hardly at all.
+        """
+        last = miss < SETTINGS.rough_miss / 2
+        return 0.0 if last or sample.precision.coarse else SETTINGS.share_of_miss * miss
 
     def candidates(self, sample: Sample) -> Iterator[tuple[Array, bool, int]]:
         """Subspaces that the normals suggest, and that pass a short test; the clearest first.
@@ -86,7 +121,7 @@ class Symmetry(Protocol):
         bool
         """
 
-    def refine(self, sample: Sample, basis: Array, rough: bool, W: Array | None = None) -> Array:
+    def refine(self, sample: Sample, basis: Array, miss: float, W: Array | None = None) -> Array:
         """The basis, corrected by how far the boundary misses itself: a step of Newton's method.
 
         Parameters
@@ -94,8 +129,9 @@ class Symmetry(Protocol):
         sample : Sample
         basis : array (d, k)
             Orthonormal; the approximate S_Y.
-        rough : bool
-            Whether the error is large: then by short moves and wide brackets.
+        miss : float
+            How far the boundary misses itself, in units of the sample's scale: if that is much, by
+            short moves and wide brackets.
         W : array (d, l), optional
             Orthonormal and orthogonal to the basis: the directions to be corrected. Left out, all.
 
@@ -108,19 +144,19 @@ class Symmetry(Protocol):
 class Cylinder(Symmetry):
     """The boundary of a dot-product kernel: invariant under translations orthogonal to S_Y."""
 
-    share = SETTINGS.cylinder_share
+    share, noise = SETTINGS.cylinder_share, SETTINGS.cylinder_noise
 
     def candidates(self, sample: Sample) -> Iterator[tuple[Array, bool, int]]:
         # spans of the leading singular vectors, at every gap (step 3 of alg-kernel-subspace-svd)
         s, tolerance = len(sample.N), sample.precision.rough_symmetry_tolerance
         left, values = span_of_normals(sample.N, rank=s)
         gaps = np.flatnonzero(values[:-1] > SETTINGS.cylinder_gap * values[1:]) + 1
-        for k in gaps if s != 1 else [1]:
+        for k in gaps.tolist() if s != 1 else [1]:
             weak = values[k - 1] < SETTINGS.weak_value
-            if k == sample.dimension or weak and s < k + 2:
+            if k == sample.dimension or weak and s < k + 2 or sample.tried_lately(self, k):
                 continue  # two more normals cost less than a refinement that fails
             if self.holds(sample, left[:, :k], SETTINGS.short_way, tolerance):
-                yield left[:, :k], weak, 0
+                yield left[:, :k], weak or (self, k) in sample.tried, 0
 
     def vectors(self, sample: Sample, basis: Array) -> Array:
         return sample.N
@@ -139,10 +175,11 @@ class Cylinder(Symmetry):
         used, fresh = np.split(passed, [steep.sum()])
         return bool(used.all() and fresh.mean() >= SETTINGS.share_that_must_pass)
 
-    def refine(self, sample: Sample, basis: Array, rough: bool, W: Array | None = None) -> Array:
+    def refine(self, sample: Sample, basis: Array, miss: float, W: Array | None = None) -> Array:
         # by heights over long walks orthogonal to the basis
-        R = sample.scale
-        walk, width = (SETTINGS.rough_walk, SETTINGS.rough_width) if rough else (1, 0)
+        R, rough = sample.scale, self.is_rough(sample, miss)
+        walk, width = (SETTINGS.rough_walk, SETTINGS.rough_width) if rough else \
+            (1, self.width_for(sample, miss))
         with sample.stage("subspace"):
             return cylinder.refine(sample.oracle, sample.X, sample.V, sample.N, basis, walk * R,
                                    max(width * R, sample.width), W, sample.precision.points_factor)
@@ -151,7 +188,7 @@ class Cylinder(Symmetry):
 class Revolution(Symmetry):
     """The boundary of a radial kernel: invariant under rotations about S_Y."""
 
-    share = SETTINGS.revolution_share
+    share, noise = SETTINGS.revolution_share, SETTINGS.revolution_noise
 
     def candidates(self, sample: Sample) -> Iterator[tuple[Array, bool, int]]:
         N, X, coarse = sample.N, sample.X, sample.precision.coarse
@@ -166,13 +203,18 @@ class Revolution(Symmetry):
         gap = SETTINGS.coarse_revolution_gap if coarse else SETTINGS.revolution_gap
         ranks = list(1 + np.argsort(-ratios)[:(ratios > gap).sum()])
 
+        # so clear a gap that it has been there with fewer normals is worth a try at once
+        steady, wide = (set((1 + np.flatnonzero(ratios > gap)).tolist())
+                        for gap in (SETTINGS.steady_gap, SETTINGS.wide_gap))
+        early, sample.clear = steady & (sample.clear | wide), steady
+
         # with many normals, two more: weakly determined vectors may be hidden behind the gap
         last = (ranks or [d])[0]
         if coarse:  # where d - 1 dimensions are always to be had
             last = max((k for k in ranks if k < d - 3), default=d)
         late = s > 3 * last
         for k in dict.fromkeys(ranks + [last + 1, last + 2] if late else ranks):
-            if k >= d or k * (d - k) >= s * (d - k - 1):
+            if k >= d or k * (d - k) >= s * (d - k - 1) or sample.tried_lately(self, k):
                 continue  # any s normals can be brought to this rank (eq-gaussian-subspace-count)
 
             # the multipliers that fit this rank best (eq-gaussian-subspace-alternate)
@@ -182,10 +224,10 @@ class Revolution(Symmetry):
             # tests; with so few normals, more of them cost less than refining a rough basis
             tests = [(SETTINGS.short_way, SETTINGS.rough_turn_tolerance),
                      (1, SETTINGS.wide_turn_tolerance)]
-            if s < 2 * k + 4:
+            if s < 2 * k + 4 and (k not in early or s < SETTINGS.early_share * k):
                 tests.insert(0, (1, sample.precision.symmetry_tolerance))
             if all(self.holds(sample, basis, way, tolerance) for way, tolerance in tests):
-                yield basis, False, 2 * late
+                yield basis, True, 2 * late
 
     def vectors(self, sample: Sample, basis: Array) -> Array:
         # without points so near the subspace that they show no gamma
@@ -203,11 +245,10 @@ class Revolution(Symmetry):
                                       tolerance * sample.scale, sample.rng, W)
         return bool(passed.mean() >= SETTINGS.share_that_must_pass)
 
-    def refine(self, sample: Sample, basis: Array, rough: bool, W: Array | None = None) -> Array:
+    def refine(self, sample: Sample, basis: Array, miss: float, W: Array | None = None) -> Array:
         # by heights over rotated points
-        R = sample.scale
-        way, step, width = (SETTINGS.short_way, SETTINGS.rough_turn_step, SETTINGS.rough_width) \
-            if rough else (1, SETTINGS.fine_turn_step, 0)
+        R, way = sample.scale, SETTINGS.short_way if self.is_rough(sample, miss) else 1.0
+        step, width = way * miss / 4, way * self.width_for(sample, miss)
         with sample.stage("subspace"):
             return revolution.refine(sample.oracle, sample.X, sample.V, sample.N, basis,
                                      way * np.pi / 2, max(step * R, 4 * sample.width),

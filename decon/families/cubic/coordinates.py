@@ -213,7 +213,7 @@ class SumOfCubes:
 
 
 def outside(own: SumOfCubes, oracle: LabelOracle, baseline: float, width: float,
-            rng: np.random.Generator) -> tuple[Array, bool]:
+            rng: np.random.Generator, sharpened: bool = False) -> tuple[Array, bool]:
     """What the vectors of a machine have outside the span of its frame, one by one.
 
     Where l_i alone is not 0, the boundary's normal is the vector of l_i. A walk w out of the
@@ -232,6 +232,8 @@ def outside(own: SumOfCubes, oracle: LabelOracle, baseline: float, width: float,
     width : float
         Of the brackets, in units of the l_i.
     rng : numpy.random.Generator
+    sharpened : bool
+        Is it known that nothing is missing?
 
     Returns
     -------
@@ -268,7 +270,8 @@ def outside(own: SumOfCubes, oracle: LabelOracle, baseline: float, width: float,
     # alg-support-vectors-of-a-cubic-planes)?
     lengths = np.linalg.norm(own.forms()[0], axis=1) / own.unit / np.sqrt(W.shape[1])
     small = np.maximum(SETTINGS.least_tilt * lengths * baseline, 4 * width)
-    shown = np.any([misses(walk(baseline), small) for _ in range(SETTINGS.walks)], axis=0)
+    shown = np.zeros(m, bool) if sharpened else \
+        np.any([misses(walk(baseline), small) for _ in range(SETTINGS.walks)], axis=0)
 
     # the heights above them after walks along all of W, which are -slopes @ missing @ W
     h = np.zeros((m, W.shape[1]))

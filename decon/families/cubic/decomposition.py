@@ -12,7 +12,8 @@ from ..protocol import Refuted
 from .settings import SETTINGS
 
 
-def sum_of_cubes(T: Array, scale: float = 1.0, random_state: RandomState = 0) -> Array:
+def sum_of_cubes(T: Array, scale: float = 1.0, random_state: RandomState = 0,
+                 tolerance: float = 1e-5) -> Array:
     """A symmetric tensor as sum_i v_i x v_i x v_i: Jennrich's algorithm.
 
     For vectors a and b the contractions T(a) = sum_i (a.v_i) v_i v_i^T and T(b) share
@@ -26,6 +27,8 @@ def sum_of_cubes(T: Array, scale: float = 1.0, random_state: RandomState = 0) ->
     scale : float
         Typical size of the first n - 1 coordinates beside the last, for conditioning.
     random_state : int or numpy.random.Generator
+    tolerance : float
+        How far off the sum may be, as a share of the norm of T.
 
     Returns
     -------
@@ -74,7 +77,7 @@ def sum_of_cubes(T: Array, scale: float = 1.0, random_state: RandomState = 0) ->
 
     # Gauss-Newton steps for all of them together (step 3 of alg-polynomial-machines-cubic)
     V, error = _refined(T, V)
-    if not error < 1e-5 * np.linalg.norm(T):
+    if not error < tolerance * np.linalg.norm(T):
         raise Refuted(f"this cubic is no sum of at most {n} cubes of independent vectors")
     return V / units
 

@@ -1,6 +1,7 @@
 """The family of cubic machines: their own support vectors, or another machine of their boundary."""
 
 from dataclasses import dataclass, replace
+from math import comb
 
 import numpy as np
 
@@ -10,12 +11,14 @@ from ..polynomial import evaluate, fit_polynomial, misfit
 from ..protocol import Candidate, Evidence, Refuted
 from ..quasi_vectors import quasi_cubes
 from ..settings import SETTINGS as FAMILY
+from ..sharpening.sharpen import can_be_sharpened, sharpen
 from ..slices import Slice
 from .coordinates import SumOfCubes, outside
 from .decomposition import sum_of_cubes
 from .forms import machine_of_forms, without_threshold
 from .overcomplete import many_cubes, polished
 from .planes import PlaneSections, frame_of
+from .rough import rough_cubic
 from .settings import SETTINGS
 
 ALIKE = "some support vectors are too much alike, or too faint, to be told apart"
@@ -52,7 +55,8 @@ class CubicFamily:
             evidence.insist_on_consistency(again=True)
         basis = np.eye(evidence.oracle.dimension) if subspace is None else subspace.basis
         with evidence.ledger.stage("polynomial"):
-            candidate = _by_planes(evidence, basis) or _by_coefficients(evidence, basis)
+            candidate = (_by_sharpening(evidence, basis) or _by_planes(evidence, basis)
+                         or _by_coefficients(evidence, basis))
 
         # the boundary points near the data settle the threshold
         machine = candidate.machine
@@ -98,11 +102,39 @@ def _by_planes(evidence, basis):
     return None
 
 
-def _with_own_vectors(evidence, own):
+def _by_sharpening(evidence, basis):
+    """The candidate from a rough machine; None if that is too far off, or there are too many."""
+    m = basis.shape[1]
+    fewest, most = SETTINGS.rough_coefficients
+    if evidence.subspace is None or not (fewest <= comb(m + 3, 3) <= most
+                                         and can_be_sharpened(evidence, m)):
+        return None
+    for share, width in SETTINGS.equations:
+        try:
+            machine = rough_cubic(evidence, basis, share, width)
+            sharp = sharpen(evidence, machine, m)
+        except Refuted:
+            continue
+        if sharp is not None:
+            return _of_sharpened(evidence, sharp)
+    return None
+
+
+def _of_sharpened(evidence, sharp):
+    """The candidate of a machine that is sharpened."""
+    # its forms, as functions of z at x = x0 + basis @ z
+    machine, x0 = sharp.machine, evidence.survey.X[0]
+    root = np.cbrt(machine.weights)[:, None]
+    A, h = root * machine.support_vectors, root[:, 0] * machine.kernel.coef0
+    V = np.c_[A @ sharp.basis, h + A @ x0]
+    return _with_own_vectors(evidence, SumOfCubes(x0, sharp.basis, V, machine.threshold), True)
+
+
+def _with_own_vectors(evidence, own, sharpened=False):
     """The candidate of a sum of cubes, corrected outside the subspace as well."""
     R, width = evidence.survey.curvature_scale, evidence.precision.width
     A, h, threshold = own.forms()
-    missing, single = outside(own, evidence.oracle, R, width, evidence.rng)
+    missing, single = outside(own, evidence.oracle, R, width, evidence.rng, sharpened)
     A, h = A + missing, h - missing @ own.x0
     machine = machine_of_forms(A, h, threshold, R, faint=max(1e-8, 100 * width))
 
@@ -163,6 +195,11 @@ def _sum_of_cubes(evidence, part, basis, T):
     # as many as dimensions: refined on the boundary, they are the model's own
     # (thm-polynomial-machines-jennrich)
     if len(V) == m and not evidence.bounded:
+        A = V[:, :-1] @ basis.T
+        nearly = machine_of_forms(A, V[:, -1] - A @ part.x0, threshold, R)
+        sharp = sharpen(evidence, nearly, m)
+        if sharp is not None:
+            return _of_sharpened(evidence, sharp)
         own = SumOfCubes(part.x0, basis, V, threshold)
         own, done = own.refine(evidence.oracle, precision.width, evidence.rng)
         if done:

@@ -16,6 +16,20 @@ class CubicSettings:
     closeness: float = 0.01  # of the agreement test's distance: a sum of cubes farther off is not
     # the cubic
 
+    # a rough machine that is sharpened
+    rough_coefficients: tuple[int, int] = (50, 1000)  # of a cubic that it is read from: fewer are
+    # found accurately at once, more cost more than planes
+    equations: tuple[tuple[float, float], ...] = ((1.15, 1e-3), (1.3, 3e-4), (1.6, 1e-5))
+    # per coefficient, and the width of brackets; tried in turn
+    spare_equations: int = 10  # more of them
+    known_share: float = 0.5  # of the points known, many in a few planes: they count as so many
+    fewest_new: float = 0.2  # points per coefficient
+    ridge: float = 1e-4  # least squares of a coefficient, beside those of the equations
+    along_last: float = 0.9  # cosine, of a vector that is the threshold's
+    one_place: float = 1e-2  # coordinates of points that differ by less count as one
+    coarsest_known: float = 1e-2  # bracket of a point that is used,
+    farthest_known: float = 10.0  # and how far it may be from the origin (curvature scales)
+
     # lines in planes, in units of the reference plane, in which curves bend as much as they are
     # long
     start_distance: float = 1.5  # of a line's start from the origin; first step along it, doubled

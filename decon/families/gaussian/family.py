@@ -5,9 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...subspaces.symmetry import REVOLUTION
-from ..protocol import Candidate, Evidence
-from .recovery import gaussian_machine
+from ..protocol import Candidate, Evidence, Refuted
+from ..sharpening.sharpen import can_be_sharpened, sharpen
+from .recovery import gaussian_machine, rough_gaussian
 from .settings import SETTINGS
+from .trust import trust
 
 
 @dataclass(frozen=True)
@@ -28,10 +30,15 @@ class GaussianFamily:
         """The machine that distances out of S_Y show, with the error of its vectors."""
         subspace, survey, width = evidence.subspace, evidence.survey, evidence.precision.width
         assert subspace is not None
-        with evidence.ledger.stage("radial probe"):
-            cloud = np.concatenate([survey.pool.points, survey.cloud(200)])
-            machine, rms, error, separation = gaussian_machine(
-                evidence.oracle, subspace, cloud, survey.scale, width, evidence.rng)
+        found = self._sharpened(evidence, subspace)
+        if found is None:
+            subspace = evidence.sharper_subspace()
+            with evidence.ledger.stage("radial probe"):
+                cloud = np.concatenate([survey.pool.points, survey.cloud(200)])
+                found = gaussian_machine(evidence.oracle, subspace, cloud, survey.scale, width,
+                                         evidence.rng)
+        machine, rms, error, separation = found
+        separation *= SETTINGS.safe_separation
 
         # are the vectors the model's own? Not if they are uncertain, or stand for more of them
         caveat = ""
@@ -43,6 +50,20 @@ class GaussianFamily:
         basis = np.linalg.qr(machine.support_vectors.T)[0]
         return Candidate(machine, basis, basis.shape[1], own_vectors=not caveat, caveat=caveat,
                          separation=separation, least_rank=1 if faint else None)
+
+    def _sharpened(self, evidence, subspace):
+        """What `gaussian_machine` returns, of a rough machine sharpened; None where that fails."""
+        survey, width = evidence.survey, evidence.precision.width
+        if not can_be_sharpened(evidence, subspace.rank):
+            return None
+        try:
+            with evidence.ledger.stage("radial probe"):
+                rough = rough_gaussian(evidence.oracle, subspace, survey.scale,
+                                       SETTINGS.rough_width * width, evidence.rng)
+            sharp = sharpen(evidence, rough, subspace.rank)
+        except Refuted:
+            return None
+        return None if sharp is None else (sharp.machine, *trust(sharp, survey.scale, width))
 
     def parameters(self, candidate: Candidate) -> int:
         """A subspace, m vectors in it with a weight each, and sigma."""

@@ -19,6 +19,38 @@ from .separation import least_separation
 from .settings import SETTINGS
 
 
+def rough_gaussian(oracle: LabelOracle, subspace: Subspace, scale: float, width: float,
+                   random_state: RandomState = 0) -> KernelMachine:
+    """A Gaussian machine near the model, from the first pencil alone.
+
+    Parameters
+    ----------
+    oracle, subspace, scale, width, random_state
+        As for `gaussian_machine`.
+
+    Returns
+    -------
+    machine : KernelMachine
+
+    Raises
+    ------
+    Refuted
+        If no pencil shows one.
+    """
+    rng = np.random.default_rng(random_state)
+    probe, starts, _ = _starts(oracle, subspace, scale, width, rng)
+    reason = Refuted("no Gaussian machine: the label flips close to S_Y everywhere")
+    for start in starts:
+        try:
+            surface, X, origin = _first_surface(probe, *start)
+            surface, _ = fit_exponentials(surface, X, width / 10)
+            Y, weights, tau = _on_subspace(probe, surface, origin)
+            return _in_space(probe, Y[:, :-1] @ subspace.basis.T, weights, tau)
+        except Refuted as refuted:
+            reason = refuted
+    raise reason
+
+
 def gaussian_machine(oracle: LabelOracle, subspace: Subspace, cloud: Array, scale: float,
                      width: float = 1e-12, random_state: RandomState = 0
                      ) -> tuple[KernelMachine, float, float, float]:
@@ -54,9 +86,26 @@ def gaussian_machine(oracle: LabelOracle, subspace: Subspace, cloud: Array, scal
     Refuted
         If no Gaussian machine with m support vectors fits.
     """
+    rng = np.random.default_rng(random_state)
+    probe, starts, Z = _starts(oracle, subspace, scale, width, rng)
+
+    # a pencil, more points and a fit about the first centres that have room, until they agree
+    # (steps 2 to 5 of alg-gaussian-measuring-stick)
+    reason = Refuted("no Gaussian machine: the label flips close to S_Y everywhere")
+    for start in starts:
+        try:
+            surface, X, origin = _first_surface(probe, *start)
+            places = np.concatenate([Z, X[:, :-1] * scale + origin[:-1], cloud @ subspace.basis])
+            return _machine(probe, *_fitted_farther_out(probe, surface, X, origin, places, rng))
+        except Refuted as refuted:
+            reason = refuted
+    raise reason
+
+
+def _starts(oracle, subspace, scale, width, rng):
+    """A probe, where pencils may be tried, and the projections z of the boundary points."""
     # boundary points lie across S_Y from their projections z; normals lead inwards or outwards
-    rng, basis = np.random.default_rng(random_state), subspace.basis
-    points, normals = subspace.points, subspace.normals
+    basis, points, normals = subspace.basis, subspace.points, subspace.normals
     Z = points @ basis
     across = points - Z @ basis.T
     inside = -int(np.sign((across * normals).sum()))
@@ -74,19 +123,8 @@ def gaussian_machine(oracle: LabelOracle, subspace: Subspace, cloud: Array, scal
     order = np.argsort(-(q**2) / (np.linalg.norm(means - Z, axis=1) + q))
     between = ((z, scale, z) for z in Z.mean(0) + (Z - Z.mean(0)) / 4)
     centres = [*zip(Z[order], q[order], means[order], strict=True), *between]
-
-    # a pencil, more points and a fit about the first centres that have room, until they agree
-    # (steps 2 to 5 of alg-gaussian-measuring-stick)
-    reason = Refuted("no Gaussian machine: the label flips close to S_Y everywhere")
     starts = ((*centre, _inner_shifts(probe, centre[0], rng)) for centre in centres)
-    for start in islice((s for s in starts if s[-1] is not None), SETTINGS.pencils):
-        try:
-            surface, X, origin = _first_surface(probe, *start)
-            places = np.concatenate([Z, X[:, :-1] * scale + origin[:-1], cloud @ basis])
-            return _machine(probe, *_fitted_farther_out(probe, surface, X, origin, places, rng))
-        except Refuted as refuted:
-            reason = refuted
-    raise reason
+    return probe, islice((s for s in starts if s[-1] is not None), SETTINGS.pencils), Z
 
 
 def _inner_shifts(probe, z0, rng):
@@ -184,13 +222,26 @@ def _points_over(surface, origin, places, rng):
     return X[np.abs(surface.distance(X)) < 1e-9]  # some get lost
 
 
-def _machine(probe, surface, X, origin, rms, error, separation):
-    """The machine in R^d; rms; the larger of the error and what tilt adds to it; separation."""
-    # in the plane of S_Y and the probe: the vectors, and their weights on S_Y, where q = 0
-    # (prop-gaussian-measuring-stick-lean)
+def _on_subspace(probe, surface, origin):
+    """The vectors in the plane of S_Y and the probe, their weights on S_Y, and 1 / (2 sigma^2)."""
+    # weights where q = 0 (prop-gaussian-measuring-stick-lean)
     R, tau = probe.scale, surface.tau / probe.scale**2
     Y = surface.theta / (2 * surface.tau) * R + origin
     weights = surface.alpha * np.exp(tau * (((Y - origin) ** 2).sum(1) - Y[:, -1] ** 2))
+    return Y, weights, tau
+
+
+def _in_space(probe, Y, weights, tau):
+    """The machine of vectors in R^d and their weights, divided by the threshold."""
+    if not (np.isfinite(weights).all() and np.isfinite(Y).all()):
+        raise Refuted("no Gaussian machine: its weights are too large for a number")
+    return KernelMachine(Gaussian(float(1 / np.sqrt(2 * tau))), Y, probe.inside * weights,
+                         probe.inside).normalised()
+
+
+def _machine(probe, surface, X, origin, rms, error, separation):
+    """The machine in R^d; rms; the larger of the error and what tilt adds to it; separation."""
+    R, (Y, weights, tau) = probe.scale, _on_subspace(probe, surface, origin)
     Y, along = Y[:, :-1], Y[:, -1]
     lengths = np.linalg.norm(Y, axis=1)
 
@@ -204,12 +255,9 @@ def _machine(probe, surface, X, origin, rms, error, separation):
 
     # on S_Y a tilted vector's weight is smaller than its own by a factor
     # (prop-gaussian-measuring-stick-lean)
-    weights = weights * np.exp(tau * (tilts**2).sum(1))
-    if not (np.isfinite(weights).all() and np.isfinite(Y).all() and np.isfinite(tilts).all()):
-        raise Refuted("no Gaussian machine: its weights are too large for a number")
-    machine = KernelMachine(Gaussian(float(1 / np.sqrt(2 * tau))), Y @ probe.basis.T + tilts,
-                            probe.inside * weights, probe.inside)
-    return machine.normalised(), rms, max(error, tilt_error), float(separation)
+    machine = _in_space(probe, Y @ probe.basis.T + tilts,
+                        weights * np.exp(tau * (tilts**2).sum(1)), tau)
+    return machine, rms, max(error, tilt_error), float(separation)
 
 
 def _tilts(probe, Y, weights, tau, Z, along, out):

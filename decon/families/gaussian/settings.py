@@ -14,6 +14,8 @@ class GaussianSettings:
     pencils: int = 3  # at most
     shift_sizes: int = 14  # tried about each centre, every one 0.7 times the one before
 
+    rough_width: float = 10.0  # final widths, of brackets of a pencil that is sharpened
+
     # sigma^2, from a pencil
     grid_step: float = 0.04  # of log sigma^2, where zeros of the determinant are sought
     largest_contrast: float = 0.03  # ratio of singular values of a sigma^2 that is worth a try
@@ -30,6 +32,7 @@ class GaussianSettings:
     # what counts as found
     machine_misfit: float = 30.0  # bracket widths by which the right machine may miss its points
     single_misfit: float = 0.5  # bracket widths: beyond, two vectors may have been taken for one
+    safe_separation: float = 2.0  # times the estimate, which is of first order
     alike: float = 0.05  # of a vector's length, within which two must not be taken for one
     faint_error: float = 1e-4  # relative, of support vectors that are not called the model's own
 

@@ -7,9 +7,10 @@ import numpy as np
 from ...oracles.views import AffineView
 from ...subspaces.symmetry import CYLINDER
 from ..protocol import Candidate, Evidence, Refuted
+from ..sharpening.sharpen import sharpen
 from .far_field import further_normals, hyperplane_normals, rough_weights
 from .fine import fine_units
-from .machine import correct_span, tanh_machine, tie_biases
+from .machine import correct_span, tanh_machine, tie_biases, with_one_bias
 from .rough import rough_units
 from .uniqueness import doubt
 
@@ -31,16 +32,15 @@ class TanhFamily:
 
     def fit(self, evidence: Evidence) -> Candidate:
         """Normals of hyperplanes far away, a rough fit, a fine one, one common bias."""
-        subspace, survey = evidence.subspace, evidence.survey
+        subspace = evidence.subspace
         if subspace is None or subspace.rank < 2:
             raise Refuted("no tanh machine: the boundary consists of parallel planes")
 
         # twice, if need be: other points, and fits from other starts
         try:
-            units, basis = self._units(evidence, subspace.basis)
+            machine, basis = self._machine(evidence, subspace.basis)
         except Refuted:
-            units, basis = self._units(evidence, subspace.basis)
-        machine = tanh_machine(units, basis, survey.curvature_scale, survey.features.mean(0))
+            machine, basis = self._machine(evidence, subspace.basis)
 
         # fewer units than dimensions span S_Y by themselves: the normals showed too much
         if len(machine.weights) < basis.shape[1]:
@@ -55,9 +55,10 @@ class TanhFamily:
         M, m, d = len(candidate.machine.weights), candidate.rank, candidate.machine.dimension
         return m * (d - m) + M * (m + 1) + 1
 
-    def _units(self, evidence, basis):
-        """The units in coordinates of S_Y, and the basis corrected by them."""
-        rng, scale = evidence.rng, evidence.survey.curvature_scale
+    def _machine(self, evidence, basis):
+        """The machine in R^d, and the basis of S_Y corrected by it."""
+        rng, scale, towards = evidence.rng, evidence.survey.curvature_scale, \
+            evidence.survey.features.mean(0)
         inside = AffineView(evidence.oracle, basis=basis, scale=scale)
         whole = AffineView(evidence.oracle, scale=scale)
 
@@ -73,6 +74,19 @@ class TanhFamily:
         # all numbers of the units (steps 2 to 7 of alg-tanh-at-infinity-all)
         with evidence.ledger.stage("tanh units"):
             units, error = rough_units(inside, normals, weights, threshold, rng)
+
+        # if they can be sharpened as they are, with one bias for all, that is all
+        nearly = with_one_bias(units, basis.shape[1])
+        if nearly is not None:
+            sharp = sharpen(evidence, tanh_machine(nearly, basis, scale, towards), basis.shape[1])
+            if sharp is not None:
+                return sharp.machine, sharp.basis
+        with evidence.ledger.stage("tanh units"):
             units, Z, width = fine_units(inside, units, error, rng, evidence.precision.width)
             units = tie_biases(units, Z, width)
-            return correct_span(whole, units, basis, rng)
+            units, basis = correct_span(whole, units, basis, rng)
+        machine = tanh_machine(units, basis, scale, towards)
+
+        # fitted to all brackets, if there are not too many
+        sharp = sharpen(evidence, machine, basis.shape[1])
+        return (machine, basis) if sharp is None else (sharp.machine, sharp.basis)

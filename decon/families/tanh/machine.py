@@ -18,6 +18,35 @@ from .settings import SETTINGS
 from .tanh_sum import TanhSum
 
 
+def with_one_bias(units: TanhSum, rank: int) -> TanhSum | None:
+    """Units that are known roughly, with one bias for all: the median, or 0 if that is small.
+
+    Parameters
+    ----------
+    units : TanhSum
+    rank : int
+        The dimension of S_Y.
+
+    Returns
+    -------
+    units : TanhSum or None
+        None for two units, whose bias the boundary leaves open, and where some do not show yet.
+
+    Examples
+    --------
+    >>> units = TanhSum(np.eye(3), np.array([.5, -.51, .49]), np.ones(3), 0.)
+    >>> with_one_bias(units, 3).biases, with_one_bias(units, 3).weights
+    (array([0.5, 0.5, 0.5]), array([ 1., -1.,  1.]))
+    """
+    k, turn = len(units.biases), np.where(units.biases < 0, -1, 1)
+    if k < max(3, rank):
+        return None
+    bias = float(np.median(turn * units.biases))
+    bias = bias if bias > SETTINGS.least_bias else 0.0
+    return TanhSum(turn[:, None] * units.vectors, np.full(k, bias), turn * units.weights,
+                   units.threshold)
+
+
 def tie_biases(units: TanhSum, Z: Array, width: float) -> TanhSum:
     """The same units with one bias for all, as a kernel machine has them.
 

@@ -63,6 +63,7 @@ class TanhSettings:
     largest_fit: float = 5e9  # products per step; a larger fit needs a good start, and no new unit
 
     # the machine
+    least_bias: float = 1e-2  # a smaller one, known roughly, may be 0
     bias_spread: float = 1e-3  # units whose biases differ by more have no common one
     long_step: float = 1e3  # 1/|a|, out of S_Y
     span_miss: float = 3e-8  # of the boundary after a long step, as a share of the step

@@ -1,0 +1,160 @@
+"""Numbers of a machine fitted to brackets, each with its width: damped Gauss-Newton steps."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from ...types import Array
+from ..least_squares import levenberg_marquardt
+from .numbers import Numbers
+from .settings import SETTINGS
+
+
+@dataclass
+class Brackets:
+    """Where the boundary was met: points, directions of the lines, and standard errors along them.
+
+    Attributes
+    ----------
+    X, V : arrays (n, d)
+    errors : array (n,)
+        1/sqrt(12) of a bracket's width, in which the crossing may be anywhere.
+    """
+
+    X: Array = field(repr=False)
+    V: Array = field(repr=False)
+    errors: Array
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    def __add__(self, other: "Brackets") -> "Brackets":
+        return Brackets(np.concatenate([self.X, other.X]), np.concatenate([self.V, other.V]),
+                        np.r_[self.errors, other.errors])
+
+    def __getitem__(self, kept: Array | slice) -> "Brackets":
+        return Brackets(self.X[kept], self.V[kept], self.errors[kept])
+
+    def misses(self, numbers: Numbers, theta: Array) -> Array:
+        """How far along its line a machine's boundary is from each, in standard errors.
+
+        Parameters
+        ----------
+        numbers : Numbers
+        theta : array (p,)
+
+        Returns
+        -------
+        misses : array (n,)
+            To first order; huge where the machine's boundary is parallel to a line.
+        """
+        f, gradient = numbers.values(theta, self.X)
+        misses = f / ((gradient * self.V).sum(1) * self.errors)
+        return np.where(np.isfinite(misses), misses, 1e30)
+
+    def jacobian(self, numbers: Numbers, theta: Array) -> Array:
+        """The derivatives of the misses by the numbers, where they are small.
+
+        Parameters
+        ----------
+        numbers : Numbers
+        theta : array (p,)
+
+        Returns
+        -------
+        J : array (n, p)
+        """
+        _, gradient = numbers.values(theta, self.X)
+        slopes = (gradient * self.V).sum(1) * self.errors
+        return numbers.jacobian(theta, self.X) / slopes[:, None]
+
+
+@dataclass
+class Fit:
+    """A fit: the numbers, and how well they are known.
+
+    Attributes
+    ----------
+    theta : array (p,)
+    root : array (p, p)
+        R, upper triangular: the covariance of theta is (R^T R)^-1.
+    misses : array (n,)
+        See `Brackets.misses`.
+    """
+
+    theta: Array
+    root: Array = field(repr=False)
+    misses: Array = field(repr=False)
+
+    @property
+    def good(self) -> bool:
+        """Are nearly all brackets met?"""
+        return bool(np.mean(np.abs(self.misses) > SETTINGS.good) <= SETTINGS.left_out)
+
+    @property
+    def deviations(self) -> Array:
+        """The standard deviations of theta: array (p,)."""
+        return np.linalg.norm(solve_triangular(self.root, np.eye(len(self.root))), axis=1)
+
+
+def fit_brackets(numbers: Numbers, theta: Array, brackets: Brackets, deviations: Array,
+                 wide: tuple[float, ...] = SETTINGS.wide) -> Fit:
+    """The numbers that meet all brackets best.
+
+    Damped Gauss-Newton steps; where these lead astray, they are tried with wide errors that become
+    narrow.
+
+    Parameters
+    ----------
+    numbers : Numbers
+    theta : array (p,)
+        Where the steps begin.
+    brackets : Brackets
+    deviations : array (p,)
+        What the numbers are known to anyway, as standard deviations.
+    wide : tuple of floats
+        The wide errors, in turn.
+
+    Returns
+    -------
+    fit : Fit
+    """
+    with np.errstate(all="ignore"):
+        fit = _least_squares(numbers, theta, brackets, deviations)
+        for error in () if fit.good else wide:
+            wider = Brackets(brackets.X, brackets.V, np.maximum(brackets.errors, error))
+            theta = _least_squares(numbers, theta, wider, deviations).theta
+        return fit if fit.good or not wide else _least_squares(numbers, theta, brackets, deviations)
+
+
+def _least_squares(numbers, theta, brackets, deviations):
+    """Levenberg's steps, in numbers of unit deviation."""
+    unit, last = np.eye(len(theta)), [theta, None, 0.0]
+
+    def linearised(theta, r):
+        # the Jacobian beside the misses, large rows first for the sake of rounding
+        rows = np.c_[brackets.jacobian(numbers, theta) * deviations, r]
+        rows = np.nan_to_num(rows, nan=0.0, posinf=0.0, neginf=0.0)
+        rows = rows[np.argsort(-np.abs(rows[:, :-1]).max(1))]
+
+        def stepped(damping):
+            damped = np.c_[np.sqrt(damping) * unit, np.zeros(len(unit))]
+            R = np.asarray(np.linalg.qr(np.r_[rows, damped], mode="r"))
+            last[:] = theta, R[:len(unit), :-1], damping
+            return theta - deviations * solve_triangular(*np.hsplit(R[:len(unit)], [-1]))[:, 0]
+
+        return stepped
+
+    found = levenberg_marquardt(lambda theta: brackets.misses(numbers, theta), linearised, theta,
+                                SETTINGS.steps, 1.0, SETTINGS.least_damping, SETTINGS.least_gain,
+                                SETTINGS.patience, SETTINGS.enough * len(brackets))
+    r = brackets.misses(numbers, found)
+
+    # R with a damping of 1, from the last Jacobian, or from one here
+    at, R, damping = last
+    if R is None or damping > 1 or np.abs((found - at) / deviations).max() > SETTINGS.hardly:
+        linearised(found, r)(1.0)
+        _, R, damping = last
+    R = np.linalg.qr(np.r_[R, np.sqrt(1 - damping) * unit], mode="r") if damping < 1 else R
+    return Fit(found, np.asarray(R) / deviations, r)

@@ -1,0 +1,42 @@
+"""The constants of this folder. Lengths are in units of the data's scale."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class SharpeningSettings:
+    """How a machine that is nearly known is brought to the accuracy of the brackets."""
+
+    # what is fitted
+    most_numbers: int = 450  # of a machine: a step of the fit takes the cube of it
+    narrow: float = 1e-2  # wider brackets are left out
+    finest: float = 0.3  # widths of the search: no bracket counts for more
+    far: float = 10.0  # from the origin: brackets there wait until a machine is known well
+
+    # the fit
+    steps: int = 20  # at most
+    wide: tuple[float, ...] = (1e-2, 1e-3, 1e-4, 1e-6, 1e-8)  # errors of brackets, in turn
+    least_damping: float = 1e-8
+    least_gain: float = 0.01  # share of the sum of squares: a step that gains less is idle
+    patience: int = 2  # idle steps in a row
+    hardly: float = 1e-3  # standard deviations, by which a Jacobian stays the same
+    enough: float = 1.3  # mean squared miss, of a fit that is good enough
+    good: float = 10.0  # standard errors by which a fit may miss a bracket
+    left_out: float = 0.02  # share of brackets that it may miss by more
+
+    # brackets that know what they will find
+    start: float = 1e-3  # relative error of numbers that no bracket shows, at first
+    degrees: int = 4  # of freedom of the predictive distribution: Student's
+    halving: float = 0.5  # brackets shorter than so many standard errors are halved
+    candidates: int = 900  # points from which the boundary is sought
+    newton_steps: int = 20  # on the way to it
+    farthest: float = 3.0  # from the origin, of points where it is to be known
+    batch: int = 8  # lines at a time, at least,
+    batch_share: float = 0.2  # and at least this share of the numbers
+    known: float = 3.0  # widths, to which the boundary is known in the end
+    share: float = 0.98  # of those points
+    rounds: int = 40  # of fits and brackets, at most
+    lost: int = 20  # lines without a crossing, and the machine was wrong
+
+
+SETTINGS = SharpeningSettings()

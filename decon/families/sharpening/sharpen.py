@@ -1,0 +1,178 @@
+"""A machine that is nearly known, brought to the accuracy of the brackets."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.linalg import qr, solve_triangular
+
+from ...boundary.bracketing import keep_crossings
+from ...machine import KernelMachine
+from ...types import Array
+from ..protocol import Evidence
+from .fit import Brackets, Fit, fit_brackets
+from .informed import predicted_crossings
+from .numbers import Numbers, numbers_of
+from .settings import SETTINGS
+
+
+@dataclass
+class Sharpened:
+    """A machine that meets every bracket, and how well these determine it.
+
+    Attributes
+    ----------
+    machine : KernelMachine
+    basis : array (d, rank)
+        Orthonormal, of S_Y.
+    deviations : array (p,)
+        Standard deviations of its `numbers`.
+    brackets : Brackets
+        In units of the scale.
+    misses : array (n,)
+        How far off they are, in standard errors.
+    """
+
+    machine: KernelMachine
+    basis: Array = field(repr=False)
+    deviations: Array = field(repr=False)
+    brackets: Brackets = field(repr=False)
+    misses: Array = field(repr=False)
+
+
+def sharpen(evidence: Evidence, machine: KernelMachine, rank: int) -> Sharpened | None:
+    """A machine fitted to all brackets of this search, and to as many more as it takes.
+
+    The covariance of the fit says how far off the boundary may still be, and the lines along which
+    that is most are bracketed next, from where the fit has them.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    machine : KernelMachine
+        Linear, quadratic, cubic, tanh or Gaussian, nearly right, in the coordinates of the search.
+    rank : int
+        The dimension of S_Y.
+
+    Returns
+    -------
+    sharpened : Sharpened or None
+        None if brackets refute the machine, or `can_be_sharpened` says no.
+    """
+    if not can_be_sharpened(evidence, len(machine.weights)):
+        return None
+    search = _Search(evidence, numbers_of(machine, rank, evidence.survey.scale))
+    fit = search.run()
+    if fit is None:
+        return None
+    machine = search.numbers.machine(fit.theta).normalised()
+    basis = np.linalg.svd(machine.support_vectors.T, full_matrices=False)[0][:, :rank]
+    return Sharpened(machine, basis, fit.deviations, search.brackets, fit.misses)
+
+
+def can_be_sharpened(evidence: Evidence, m: int) -> bool:
+    """Are there brackets, no bounds, and not too many numbers?
+
+    Parameters
+    ----------
+    evidence : Evidence
+    m : int
+        How many vectors the machine has.
+
+    Returns
+    -------
+    bool
+    """
+    numbers = m * (evidence.oracle.dimension + 1)
+    return (not evidence.bounded and numbers <= SETTINGS.most_numbers
+            and len(evidence.brackets[0]) > 0)
+
+
+class _Search:
+    """Fits and brackets in turn, in units of the scale."""
+
+    def __init__(self, evidence: Evidence, numbers: Numbers):
+        self.evidence, self.numbers = evidence, numbers
+        self.scale, self.width = evidence.survey.scale, evidence.precision.width
+        self.deviations = SETTINGS.start * numbers.sizes
+
+        # all brackets so far; those far out follow when the machine is known well enough
+        X, V, widths = evidence.brackets
+        X, widths = X / self.scale, widths / self.scale
+        errors = np.maximum(widths, SETTINGS.finest * self.width) / np.sqrt(12)
+        near = np.linalg.norm(X, axis=1) < SETTINGS.far
+        kept = widths < SETTINGS.narrow
+        brackets = Brackets(X, V, errors)
+        self.brackets, self.far = brackets[near & kept], brackets[~near]
+
+    def run(self) -> Fit | None:
+        """The fit in the end; None if brackets refute the machine."""
+        theta, lost = self.numbers.start, 0
+        for _ in range(SETTINGS.rounds):
+            # the machine, and with it those far out if they fit
+            fit = fit_brackets(self.numbers, theta, self.brackets, self.deviations)
+            if not fit.good or lost > SETTINGS.lost:
+                return None
+            if len(self.far):
+                fit = self._with_far(fit)
+            theta = fit.theta
+
+            # where the boundary is known least, and brackets there
+            X, N, errors = self._uncertain(fit)
+            if not len(X):
+                return fit
+            with self.evidence.ledger.stage("sharpening"):
+                t = predicted_crossings(lambda Z: self.evidence.oracle(Z * self.scale), X, N,
+                                        np.maximum(errors, 2 * self.width), self.width,
+                                        np.minimum(30 * errors, 1.0) + 10 * self.width)
+            met, points = np.isfinite(t), X + t[:, None] * N
+            lost += (~met).sum()
+            widths = np.full(len(t), self.width)
+            self.brackets += Brackets(points[met], N[met], widths[met] / np.sqrt(12))
+            keep_crossings(self.evidence.oracle, points * self.scale, N, widths * self.scale)
+
+            # what no bracket shows is as far off as these were, beside what was predicted
+            if met.any():
+                ratio = np.sqrt(np.mean((t[met] / errors[met]) ** 2))
+                self.deviations = self.deviations * np.clip(ratio, 0.1, 10)
+        return None
+
+    def _with_far(self, fit):
+        """The fit to all brackets, if it is good."""
+        brackets = self.brackets + self.far
+        tried = fit_brackets(self.numbers, fit.theta, brackets, self.deviations, wide=())
+        if not tried.good:
+            return fit
+        self.brackets, self.far = brackets, self.far[:0]
+        return tried
+
+    def _uncertain(self, fit):
+        """Lines along normals where the boundary is known least, and its standard errors."""
+        X, N, slopes = self._boundary(fit.theta)
+        if not len(X):
+            return X, N, slopes
+        rows = self.numbers.jacobian(fit.theta, X) / slopes[:, None]
+        whitened = solve_triangular(fit.root, rows.T, trans="T")
+        errors, enough = np.linalg.norm(whitened, axis=0), SETTINGS.known * self.width
+        if np.quantile(errors, SETTINGS.share) <= enough:
+            return X[:0], N[:0], errors[:0]
+
+        # the most uncertain ones, each given those before it, by QR with column pivoting
+        R, order = qr(whitened, mode="r", pivoting=True)
+        left = np.abs(np.diag(R))
+        batch = max(SETTINGS.batch, int(SETTINGS.batch_share * len(fit.theta)))
+        chosen = order[:len(left)][left > enough][:batch]
+        return X[chosen], N[chosen], errors[chosen]
+
+    def _boundary(self, theta):
+        """Points of the machine's own boundary near the data, its unit normals and slopes there."""
+        X = self.evidence.survey.cloud(SETTINGS.candidates, (0.5, 1.0, 2.0)) / self.scale
+        with np.errstate(all="ignore"):
+            for _ in range(SETTINGS.newton_steps):
+                f, g = self.numbers.values(theta, X)
+                slopes = np.maximum(np.linalg.norm(g, axis=1), 1e-300)
+                X = X - (np.clip(f / slopes, -0.5, 0.5) / slopes)[:, None] * g
+            f, g = self.numbers.values(theta, X)
+        slopes = np.linalg.norm(g, axis=1)
+        near = np.linalg.norm(X, axis=1) < SETTINGS.farthest
+        kept = near & (np.abs(f) < 1e-9 * slopes)
+        return X[kept], (g / slopes[:, None])[kept], slopes[kept]

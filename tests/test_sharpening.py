@@ -1,5 +1,7 @@
 """A machine nearly known, fitted to brackets: its numbers, the fit, and what it asks for."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -16,6 +18,7 @@ from decon.families.sharpening.fit import Brackets, fit_brackets
 from decon.families.sharpening.informed import predicted_crossings
 from decon.families.sharpening.numbers import numbers_of
 from decon.families.sharpening.sharpen import can_be_sharpened, sharpen
+from decon.oracles.settings import SETTINGS as ORACLES
 from decon.oracles.views import AffineView, SearchView
 
 KERNELS = [Linear(), Polynomial(2), Polynomial(2, coef0=0), Polynomial(3), Polynomial(3, 0.5, 2.0),
@@ -165,6 +168,15 @@ def test_brackets_are_kept_in_the_models_coordinates():
     # also those along lines, but not those that were not met
     t = bisect_along(view, X[:2] - 0.1 * V[:2], V[:2] * [[1], [-1]], 0.0, 0.1, 1e-9, 0.15)
     assert np.isfinite(t).tolist() == [True, False] and len(view.crossings[0]) == 31
+
+
+def test_no_more_is_kept_than_memory_allows(monkeypatch):
+    monkeypatch.setattr("decon.oracles.views.SETTINGS", replace(ORACLES, most_kept=100))
+    view = SearchView(Oracle(lambda X: X[:, 0] > 0.1, 5), noise=0)
+    ends = np.ones((4, 5))
+    for _ in range(5):  # 40 numbers each
+        boundary_points(view, ends, -ends, 1e-3)
+    assert view.crossings[0].shape == (8, 5)
 
 
 def test_evidence_gives_brackets_in_the_coordinates_of_the_search():

@@ -9,6 +9,7 @@ class OracleSettings:
 
     block_megabytes: float = 64.0  # of points (1e6 bytes) that go to the model at once
     wrong_vote: float = 2e-6  # the largest probability that a point is voted to the wrong label
+    most_kept: int = 10_000_000  # numbers, in all brackets that a search remembers
     bounds_margin: float = 1e-12  # of the bounds' width, kept free for rounding in a view
 
     # what examples tell

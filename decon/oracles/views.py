@@ -115,6 +115,7 @@ class SearchView:
         self.limit = limit
         self.bounds = oracle.bounds if bounds is None else bounds
         self.brackets: list[tuple[Array, Array, Array]] = []
+        self.kept = 0
 
     def __repr__(self) -> str:
         return f"SearchView(noise={self.noise:.3g}) of {self.oracle!r}"
@@ -128,7 +129,7 @@ class SearchView:
         return self.oracle.at_noise(X, self.noise)
 
     def met(self, X: Array, V: Array, widths: Array) -> None:
-        """Keep where the boundary was met.
+        """Keep where the boundary was met; the first of it, where it would be too much.
 
         Parameters
         ----------
@@ -137,7 +138,9 @@ class SearchView:
         widths : array (n,)
             Lengths of the brackets.
         """
-        self.brackets.append((X, V, widths))
+        self.kept += X.size + V.size
+        if self.kept <= SETTINGS.most_kept:
+            self.brackets.append((X, V, widths))
 
     @property
     def crossings(self) -> tuple[Array, Array, Array]:

@@ -78,7 +78,7 @@ class CubicSettings:
     small_threshold: float = 0.2  # with less, two coordinates make too straight a curve
     walks: int = 4  # in random directions out of the subspace
     least_tilt: float = 1e-10  # of a vector out of the subspace, per its length, that is corrected
-    far_walk: float = 3000.0  # baselines, over which two vectors nearly alike differ from one
+    far_walk: float = 10_000.0  # baselines, over which two vectors nearly alike differ from one
 
 
 SETTINGS = CubicSettings()

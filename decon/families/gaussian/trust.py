@@ -35,7 +35,7 @@ def trust(sharp: Sharpened, scale: float, width: float) -> tuple[float, float, f
     Y, w = machine.support_vectors / scale, machine.weights
     lengths, (m, d) = np.linalg.norm(Y, axis=1), Y.shape
     errors = np.linalg.norm(sharp.deviations[:m * d].reshape(m, d), axis=1)
-    rms = float(np.sqrt(np.median(sharp.misses**2) / 12) * width)
+    rms = float(np.sqrt(np.mean(sharp.misses**2) / 12) * width)
 
     # coordinates in S_Y and, last, the distance from it
     basis = np.linalg.qr(Y.T)[0]

@@ -608,3 +608,12 @@ def test_summary_and_plot():
     left, right = plt.gcf().axes
     assert len(right.patches) == len(result.queries_by_stage) and left.get_yscale() == "log"
     plt.close("all")
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_plane_costs_the_same_wherever_its_first_bracket_grazes_it(seed):
+    box = KernelMachine.random(Linear(), 30, 12, seed)
+    features = np.random.default_rng(seed + 1000).standard_normal((20, 30))
+    result = take_apart(box.predict, features, seed)
+    assert result.kernel_type == "linear"
+    assert sum(result.queries_by_stage.values()) < 2700

@@ -1,6 +1,7 @@
 """S_Y from normals: as few as needed, of both symmetries, and no larger subspace than needed."""
 
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -384,7 +385,7 @@ def test_some_points_are_held_back():
     np.testing.assert_allclose(sample.values, [np.sqrt(7), 0, 0], atol=1e-4)
     assert repr(sample) == "Sample(7 normals in dimension 3)"
     assert sample.grow(7) and len(sample.N) == 14
-    assert not sample.grow(1) and len(sample.N) == 14
+    assert not sample.grow(1) and len(sample.N) == 14 and not sample.pairs.size
 
 
 def test_points_ahead_are_used_first():
@@ -398,9 +399,24 @@ def test_points_next_to_the_bounds_are_left_out():
     P[:3, 1] = N[:3, 1] = 0.9995  # nearer than a thousandth of the scale, which is 2
     P[3:5, 1] = N[3:5, 1] = 0.99
     sample = sample_of(lambda X: X[:, 0] > 0, 3, (P, N), {}, bounds=(-1, 1), scale=2.0)
-    assert sample.grow(3) is False and sample.ahead.shape == (2, 6, 3)
-    assert sample.ahead[0, :, 1].max() < 0.995 and (sample.ahead[0, :, 1] > 0.98).sum() == 2
-    assert sample.grow(3)
+    assert sample.grow(3) and sample.ahead.shape == (2, 6, 3) and not sample.pairs.size
+    found = np.concatenate([sample.X, sample.ahead[0]])[:, 1]
+    assert found.max() < 0.995 and (found > 0.98).sum() == 2
+    assert sample.grow(1) is False
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_in_many_dimensions_grazing_brackets_are_left_out_before_their_normals_cost_queries(seed):
+    # half of the lines meet the plane x_1 = 0 at an angle of which the sine is 0.01
+    P, N = plane_pairs(40, 120, seed)
+    along = np.random.default_rng(seed).standard_normal((20, 119))
+    along /= np.linalg.norm(along, axis=1, keepdims=True)
+    P[::2], N[::2] = np.c_[np.full(20, 0.01), along], -np.c_[np.full(20, 0.01), along]
+    stages = {}
+    sample = sample_of(lambda X: X[:, 0] > 0, 120, (P, N), stages)
+    assert sample.grow(8) and len(sample.N) >= 7
+    assert stages["normals"] <= 9 * 119 * 26
+    assert np.median(np.abs(sample.V[:, 0])) > 0.2
 
 
 def test_normals_of_grazing_brackets_are_lost():
@@ -425,3 +441,40 @@ def test_lengths_are_in_units_of_the_scale(width, monkeypatch):
     assert sample.grow(2)
     assert seen == [(precision.slope_step * 100, width * 100, width == 1e-6)]
     assert 12 * width < np.abs(sample.ahead[0, :, 0]).max() < 50 * width  # half a bracket of 100
+
+
+@pytest.mark.parametrize("kernel, symmetry", [
+    (Polynomial(3), CYLINDER), (Tanh(2.0, 0.1), CYLINDER), (Gaussian(3.0), REVOLUTION)], ids=str)
+@pytest.mark.parametrize("seed", range(3))
+def test_a_rough_basis_costs_less_and_can_be_refined(kernel, symmetry, seed):
+    found, queries = [], []
+    for rough in ({}, {symmetry: 5}, {symmetry: 4}):
+        model, finder = finder_of(kernel, 15, 5, seed)
+        finder.rough = rough
+        found.append(finder.search([symmetry]))
+        queries.append(finder.oracle.queries)
+    sines = [largest_sine(s.basis, model.support_vectors.T) for s in found]
+    assert [s.rank for s in found] == [5, 5, 5]
+    assert queries[1] < queries[0] == queries[2]  # five dimensions are too many for the last one
+    assert sines[1] < 0.1 and sines[0] == sines[2] < 2e-4
+
+    # refined in all directions, or within the span of the basis and one direction
+    finder.rough = {symmetry: 5}
+    model, finder = finder_of(kernel, 15, 5, seed)
+    finder.rough = {symmetry: 5}
+    rough = finder.search([symmetry])
+    fine = finder.settled(rough)
+    assert largest_sine(fine.basis, model.support_vectors.T) < max(1e-6, sines[0] * 10)
+    w = np.linalg.svd(rough.basis)[0][:, 7]
+    towards = finder.settled(rough, w[:, None])
+    inside = np.c_[rough.basis, w]
+    assert largest_sine(towards.basis, inside @ (inside.T @ model.support_vectors.T)) < 1e-5
+    np.testing.assert_allclose(inside @ (inside.T @ towards.basis), towards.basis, atol=1e-12)
+
+
+def test_a_rank_that_is_wrong_does_not_settle():
+    model, finder = finder_of(Polynomial(3), 15, 5, 0)
+    finder.rough = {CYLINDER: 5}
+    rough = finder.search([CYLINDER])
+    wrong = replace(rough, basis=np.linalg.qr(model.support_vectors.T)[0][:, :4])
+    assert finder.settled(wrong) is None

@@ -12,7 +12,7 @@ from sklearn.svm import SVC
 
 from decon import Gaussian, KernelMachine, Oracle, Polynomial, Tanh, deconstruct
 from decon.extraction.agreement import agreement_test
-from decon.extraction.visibility import displacements
+from decon.extraction.visibility import displacements, telling_points
 from decon.machine import ScaledMachine
 from experiments import deceiving
 from experiments._models import random_model, single, trained_model
@@ -206,3 +206,27 @@ def test_the_rank_has_bounds_where_no_machine_passed(kernel, m, seed):
     assert f"at least {low}" in result.summary()
     if result.machine is None:
         assert f"at least {low}" in result.message
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_points_that_would_show_a_hidden_vector_lie_on_the_boundary(seed):
+    machine = KernelMachine.random(Gaussian(1.0), 4, 5, seed)
+    rng, units = np.random.default_rng(seed), np.array([1.0, 2.0, 0.5, 1.0])
+    places, ends = rng.standard_normal((2, 30, 4))
+    X = telling_points(machine, places, ends, 4, units)
+    assert 0 < len(X) <= 30
+    off = machine.decision_function(X) / np.linalg.norm(machine.gradient(X), axis=1)
+    np.testing.assert_allclose(off, 0, atol=1e-12)
+
+    # of the segments of a place, none crosses the boundary where a vector would show better
+    for place in places:
+        other = ends[machine.predict(ends) != machine.predict(place[None])]
+        nearest = other[np.argsort(np.linalg.norm((other - place) / units, axis=1))[:4]]
+        best = displacements(machine, X, place[None], units)
+        for end in nearest:
+            t = np.linspace(0, 1, 400)[:, None]
+            f = machine.decision_function(place + t * (end - place))
+            first = np.flatnonzero(f[:-1] * f[1:] < 0)
+            if len(first) == 1:
+                x = place + t[first] * (end - place)
+                assert best >= 0.9 * displacements(machine, x, place[None], units)

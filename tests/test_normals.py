@@ -9,7 +9,12 @@ from sklearn.svm import SVC
 from decon import Gaussian, KernelMachine, Oracle, Polynomial, Tanh
 from decon.boundary import normals as normals_module
 from decon.boundary.bracketing import boundary_points
-from decon.boundary.normals import orthonormal_complement, random_tangents, slope_normals
+from decon.boundary.normals import (
+    grazes,
+    orthonormal_complement,
+    random_tangents,
+    slope_normals,
+)
 from decon.boundary.pairs import pn_pairs
 from decon.paper import sphere_normals
 
@@ -148,3 +153,17 @@ def test_complement_completes_the_basis(d, k):
     W = orthonormal_complement(U)
     both = np.c_[U, W]
     np.testing.assert_allclose(both.T @ both, np.eye(d), atol=1e-12)
+
+
+@pytest.mark.parametrize("d", [3, 30, 300])
+@pytest.mark.parametrize("incidence, kind", [(0.01, True), (0.2, False), (0.9, False)])
+def test_grazing_lines_are_told_from_others(d, incidence, kind):
+    rng = np.random.default_rng(d)
+    normal, aside = np.linalg.qr(rng.standard_normal((d, 2)))[0].T
+    V = np.tile(incidence * normal + np.sqrt(1 - incidence**2) * aside, (100, 1))
+    oracle = Oracle(lambda X: X @ normal > 0, dimension=d)
+    X = rng.standard_normal((100, d))
+    X -= np.outer(X @ normal, normal)
+    found = grazes(oracle, X, V, 1e-3, random_state=rng)
+    assert (found == kind).mean() >= (0.8 if d == 3 else 0.95)
+    assert oracle.queries == 12 * 100

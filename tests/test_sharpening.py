@@ -14,6 +14,7 @@ from decon.extraction.evidence import GatheredEvidence
 from decon.extraction.frame import Frame
 from decon.extraction.ledger import Ledger
 from decon.extraction.survey import Survey
+from decon.families.sharpening import sharpen as sharpen_module
 from decon.families.sharpening.fit import Brackets, fit_brackets
 from decon.families.sharpening.informed import predicted_crossings
 from decon.families.sharpening.numbers import numbers_of
@@ -275,3 +276,49 @@ def test_in_other_coordinates(kernel):
     evidence = evidence_of(Moved(truth, frame), frame.points(features), frame)
     sharp = sharpen(evidence, nearly(truth, 0.01, rng), 3)
     assert distance(sharp.machine, truth, evidence.survey.scale) < 3e-11
+
+
+@pytest.mark.parametrize("kernel", [Polynomial(3), Tanh(1.0, 0.1), Gaussian(2.0)], ids=str)
+def test_lines_of_a_batch_are_predicted_from_those_before(kernel, monkeypatch):
+    """What is predicted from others is as far off as its standard error says, and no bracket costs
+    more queries than its own information and a few."""
+    seen = []
+
+    def bracket(self, X, N, root):
+        before = self.evidence.oracle.oracle.queries
+        misses = measure(self, X, N, root)
+        alone = np.linalg.norm(root, axis=1)
+        given = np.maximum(np.abs(np.diag(root)), 2 * self.width)
+        spent = self.evidence.oracle.oracle.queries - before
+        seen.append((misses, alone, given, spent, len(X)))
+        return misses
+
+    measure = sharpen_module._Search._bracket
+    monkeypatch.setattr(sharpen_module._Search, "_bracket", bracket)
+    for seed in range(4):
+        truth, rng = KernelMachine.random(kernel, 10, 5, seed), np.random.default_rng(seed)
+        evidence = evidence_of(truth, rng.standard_normal((60, 10)))
+        evidence.survey.bracket(*evidence.survey.pool.pairs(60))
+        assert sharpen(evidence, nearly(truth, 1e-3, rng), 5) is not None
+    misses = np.concatenate([m for m, *_ in seen])
+    assert not np.isnan(misses).any() and 0.2 < np.median(np.abs(misses)) < 1.5
+    assert all(root_alone.max() >= 0.99 * given.max() for _, root_alone, given, *_ in seen)
+
+    # log2(4.1 given / width) bits for a line, if its crossing is normal
+    bits = sum(np.log2(4.13 * g / 1e-12).sum() for *_, g, _, _ in seen)
+    assert sum(spent for *_, spent, _ in seen) < bits + 3 * sum(n for *_, n in seen)
+
+
+def test_far_in_a_tail_the_median_is_still_finite():
+    oracle = Oracle(lambda X: X[:, 0] > 0.5, dimension=1)
+    t = predicted_crossings(oracle, np.zeros((1, 1)), np.ones((1, 1)), np.array([1e-9]), 1e-12,
+                            np.array([1.0]))
+    np.testing.assert_allclose(t, 0.5, atol=1e-12)
+
+
+def test_a_valley_that_bends_is_followed_to_its_end():
+    """As many brackets as numbers, some of them found out late: the errors become narrow slowly."""
+    for seed in range(20):
+        truth, rng = KernelMachine.random(Gaussian(2.0), 6, 3, seed), np.random.default_rng(seed)
+        evidence = evidence_of(truth, rng.standard_normal((60, 6)))
+        assert sharpen(evidence, nearly(truth, 0.01, rng), 3) is not None

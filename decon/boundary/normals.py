@@ -4,7 +4,9 @@ import numpy as np
 
 from ..blocks import blocks
 from ..types import Array, ArrayLike, LabelOracle, RandomState
+from .bounds import lies_between
 from .bracketing import bisect_along
+from .settings import SETTINGS
 
 
 def slope_normals(oracle: LabelOracle, X: ArrayLike, V: ArrayLike, delta: float = 1e-5,
@@ -70,6 +72,47 @@ def slope_normals(oracle: LabelOracle, X: ArrayLike, V: ArrayLike, delta: float 
     normals /= np.linalg.norm(normals, axis=1, keepdims=True)
     normals[bent | ((normals * V).sum(1) < grazing)] = np.nan
     return normals
+
+
+def grazes(oracle: LabelOracle, X: Array, V: Array, delta: float, grazing: float = 0.05,
+           random_state: RandomState = 0) -> Array:
+    """Were boundary points bracketed along lines that are almost tangent to the boundary?
+
+    A step of length delta across v, in a random direction, moves the crossing along v by delta
+    n.u / n.v, which is most often more than 2/3 of delta / (grazing sqrt(d - 1)) where |n.v| is
+    smaller than `grazing`. Two queries a step, a few steps: much less than a normal costs that is
+    then rejected.
+
+    Parameters
+    ----------
+    oracle : LabelOracle
+    X, V : arrays (s, d)
+        Boundary points, and the unit directions along which they were bracketed, from - to +.
+    delta : float
+        The step, in the units of the points.
+    grazing : float in (0, 1)
+        As for `slope_normals`.
+    random_state : int or numpy.random.Generator
+
+    Returns
+    -------
+    grazes : bool array (s,)
+        A guess, as a rule right where |n.v| is less than half or more than twice `grazing`.
+
+    Examples
+    --------
+    >>> from decon import Oracle
+    >>> oracle = Oracle(lambda X: X[:, 0] > 0, dimension=30)
+    >>> V = np.eye(30)[:2] * [[1], [.01]] + .01 * np.eye(30)[2]
+    >>> V[1, 2] = 1.
+    >>> grazes(oracle, np.zeros((2, 30)), V / np.linalg.norm(V, axis=1)[:, None], 1e-3)
+    array([False,  True])
+    """
+    rng = np.random.default_rng(random_state)
+    rise = SETTINGS.usual_rise * delta / (grazing * np.sqrt(max(1, X.shape[1] - 1)))
+    low = [lies_between(oracle, X + random_tangents(V, delta, rng), rise * V)
+           for _ in range(SETTINGS.grazing_steps)]
+    return np.mean(low, axis=0) < 0.5
 
 
 def orthonormal_complement(U: ArrayLike) -> Array:

@@ -7,6 +7,10 @@ from dataclasses import dataclass
 class BoundarySettings:
     """How a model's answers are put to the test."""
 
+    # whether lines graze the boundary
+    grazing_steps: int = 6  # aside
+    usual_rise: float = 0.67  # median of |z| of a standard normal z
+
     # how many answers are wrong
     repeated_points: int = 60  # points that are queried again and again
     repetitions: tuple[int, ...] = (5, 5, 10, 30)  # of each point, batch after batch

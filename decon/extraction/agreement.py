@@ -51,7 +51,7 @@ def agreement_test(oracle: LabelOracle, machine: Any, points: Array, distance: f
     # far: labels at half of the points, those at the very boundary left out
     unit, half = np.broadcast_to(distance, points.shape[1]), len(points) // 2
     first = points[:half]
-    steps, _ = _normal_steps(machine, first, unit)
+    steps, _ = normal_steps(machine, first, unit)
     clear = machine.predict(first + steps) == machine.predict(first - steps)
     same = oracle(first) == machine.predict(first)
     agreement = {"far": float(same[clear].mean()) if clear.any() else np.nan, "close": np.nan}
@@ -66,7 +66,7 @@ def agreement_test(oracle: LabelOracle, machine: Any, points: Array, distance: f
     X = U * unit
 
     # steps above and below; where the machine's gradient is zero, there is no boundary
-    normals, steep = _normal_steps(machine, X, unit)
+    normals, steep = normal_steps(machine, X, unit)
     X, normals = X[steep], normals[steep]
     inside = oracle.inside(X + normals) & oracle.inside(X - normals)
     X, normals = X[inside], normals[inside]
@@ -79,8 +79,22 @@ def agreement_test(oracle: LabelOracle, machine: Any, points: Array, distance: f
     return agreement
 
 
-def _normal_steps(machine, X, unit):
-    """Steps of one unit along the gradient, and where there is one; elsewhere they are 0."""
+def normal_steps(machine: Any, X: Array, unit: Array | float) -> tuple[Array, Array]:
+    """Steps of one unit along the gradient, and where there is one; elsewhere they are 0.
+
+    Parameters
+    ----------
+    machine : object
+        With `gradient`, as a KernelMachine has it.
+    X : array (n, d)
+    unit : float or array (d,)
+        The length of a step, for all features or for each of them.
+
+    Returns
+    -------
+    steps : array (n, d)
+    steep : bool array (n,)
+    """
     steps = machine.gradient(X) * unit
     lengths = np.linalg.norm(steps, axis=1)
     steep = lengths > 0

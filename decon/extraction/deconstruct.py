@@ -275,11 +275,10 @@ class _Attempt:
         if survey is not None:
             known |= {"scale": survey.scale, "points": frame.points(survey.X)}
         if evidence is not None:
-            measured = vars(evidence)
             known |= {"points": frame.points(evidence.points),
                       "normals": frame.normals(evidence.normals),
                       "singular_values": evidence.singular_values}
-            subspace = measured.get("subspace", measured.get("subspace_by_normals"))
+            subspace = evidence.known_subspace
             if subspace is not None:
                 known["subspace"] = frame.span(subspace.basis, subspace.symmetry is REVOLUTION)
                 known |= {"rank": subspace.rank, "rank_bounds": self._rank_bounds(subspace)}

@@ -17,6 +17,7 @@ from ..boundary.pairs import Pool
 from ..families.polynomial import misfit
 from ..families.protocol import SelfContradiction
 from ..families.settings import SETTINGS as FAMILIES
+from ..families.sharpening.settings import SETTINGS as SHARPENING
 from ..oracles.views import AffineView, SearchView
 from ..subspaces.finder import Subspace, SubspaceFinder
 from ..subspaces.multipliers import multipliers_for
@@ -209,6 +210,11 @@ class GatheredEvidence:
             if not fits:
                 return None
             degrees.add(fits[0])
+
+            # two cubics show the degree; conics may be all that a cubic shows in some planes
+            enough = len(self._curves) >= SETTINGS.cubic_planes and not self.bounded
+            if enough and 3 in degrees:
+                break
         return max(degrees)
 
     @cached_property
@@ -219,6 +225,29 @@ class GatheredEvidence:
 
     @cached_property
     def subspace_by_normals(self) -> Subspace | None:
+        """The same, without the second attempt that is made within bounds."""
+        rough, finder = self._rough_by_normals, self._finder
+        if rough is None or rough.rank > finder.rough.get(rough.symmetry, 0):
+            return rough
+
+        # refined; with more normals, where its rank is another one
+        finder.rough = {}
+        return finder.settled(rough) or self._search()
+
+    @property
+    def rough_subspace(self) -> Subspace | None:
+        """S_Y, if normals show one: where a machine can be sharpened, only roughly at first."""
+        refined = "subspace_by_normals" in vars(self)
+        return self.subspace if refined else self._rough_by_normals or self.subspace
+
+    @property
+    def known_subspace(self) -> Subspace | None:
+        """S_Y as it is known so far, without further queries: what was found last."""
+        ways = ("subspace", "subspace_by_normals", "_rough_by_normals")
+        return next((vars(self)[way] for way in ways if way in vars(self)), None)
+
+    @cached_property
+    def _rough_by_normals(self):
         """S_Y, about which the boundary is invariant under translations, or under rotations.
 
         Rotations are considered only where the model has one label far away.
@@ -232,11 +261,18 @@ class GatheredEvidence:
             pool, ahead = self._pool(self.oracle, survey.ends, cloud, R), np.empty((2, 0, d))
 
         # as few normals as it takes
-        finder = SubspaceFinder(self.oracle, pool, ahead, R, self.rng, self.ledger.stage,
-                                self.precision)
+        self._finder = SubspaceFinder(self.oracle, pool, ahead, R, self.rng, self.ledger.stage,
+                                      self.precision)
+        if not (self.bounded or self.precision.coarse):
+            most = SHARPENING.most_numbers // (d + 1)
+            self._finder.rough = {REVOLUTION if radial else CYLINDER: most}
         self.ledger.expect(FAMILIES.bracket_queries * (2 * d + 10) * d / 2,
                            f"normals, if S_Y needs all {2 * d + 10}")
-        self._finder = finder
+        return self._search()
+
+    def _search(self):
+        """S_Y, of as few normals as it takes."""
+        finder, radial = self._finder, self.one_label_far_away
         try:
             found = finder.search([CYLINDER, REVOLUTION][:1 + radial])
         finally:
@@ -244,11 +280,28 @@ class GatheredEvidence:
 
         # a boundary that is only nearly a cylinder is rejected
         if found is None:
-            self.why_no_subspace = _why_not(len(finder.N), d, radial)
+            self.why_no_subspace = _why_not(len(finder.N), finder.dimension, radial)
         elif found.symmetry is REVOLUTION and finder.looks_straight(found.basis):
             self.why_no_subspace = "the boundary is almost straight across S_Y, but not quite"
             return None
         return found
+
+    def subspace_towards(self, direction: Array) -> Subspace | None:
+        """`rough_subspace`, refined within the span of its basis and a direction.
+
+        Parameters
+        ----------
+        direction : array (d,)
+            A unit vector orthogonal to it.
+
+        Returns
+        -------
+        subspace : Subspace or None
+            None if the boundary is not symmetric about it: its rank is another one.
+        """
+        rough = self.rough_subspace
+        assert rough is not None
+        return self._finder.settled(rough, direction[:, None])
 
     def sharper_subspace(self) -> Subspace:
         """S_Y, which normals have shown, as accurately as brackets can show it.

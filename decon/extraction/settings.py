@@ -28,7 +28,8 @@ class ExtractionSettings:
     worth_saying: int = 50_000  # queries of a stage, that is announced
 
     # evidence
-    degree_planes: int = 4  # in which a degree must show
+    degree_planes: int = 4  # in which conics must show that a boundary is a quadric,
+    cubic_planes: int = 2  # and cubics, that it is a cubic
     curve_points: int = 18  # bracketed in each of them
     on_a_line: float = 30.0  # widths of brackets, by which three points of a flat piece may miss
     far: float = 1e5  # where a tanh is flat, and a Gaussian has one label only
@@ -47,6 +48,7 @@ class ExtractionSettings:
     narrow_brackets: float = 10.0  # widths, of those at which a hidden vector would show
     hiding_places: int = 200  # between the features, and as many around them,
     hiding_radius: float = 2.0  # times their size away from their centre
+    hiding_segments: int = 8  # from each of these places to known points, that cross the boundary
     least_trace: float = 1000.0  # widths of brackets that a vector has to displace the boundary by
 
     # stand-ins for models that no machine reproduces; lengths are in spreads

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..boundary.bounds import lies_between
 from ..families.cubic.family import CubicFamily
 from ..families.gaussian.family import GaussianFamily
 from ..families.gaussian.student import GaussianStudentFamily
@@ -14,14 +15,14 @@ from ..families.quadratic import QuadraticFamily
 from ..families.relu.family import ReluFamily
 from ..families.rows import RowsFamily
 from ..families.tanh.family import TanhFamily
-from .agreement import agreement_test
+from .agreement import agreement_test, normal_steps
 from .causes import early_cause
 from .diagnosis import name_without_machine
 from .evidence import GatheredEvidence
 from .frame import in_given_coordinates
 from .result import Verdict
 from .settings import SETTINGS
-from .visibility import displacements
+from .visibility import displacements, telling_points
 
 HIDDEN = ("these are all support vectors that the boundary shows; the kernel is so narrow that "
           "others may hide near the features or around them")
@@ -129,10 +130,27 @@ def _certified(evidence, name, candidate, agreement):
 def _may_hide(evidence, machine):
     """Whether a Gaussian's centre near the features or around them could leave no trace."""
     survey, frame, n = evidence.survey, evidence.frame, SETTINGS.hiding_places
+    width = evidence.precision.width * survey.scale
     around = survey.cloud(n, (SETTINGS.hiding_radius,))
-    places = np.concatenate([survey.features, survey.between(n), around])
+    places = frame.points(np.concatenate([survey.features, survey.between(n), around]))
+
+    # where it would have displaced narrow brackets
     X, _, widths = evidence.brackets
-    narrow = widths <= SETTINGS.narrow_brackets * evidence.precision.width * survey.scale
-    measured = np.concatenate([evidence.points, X[narrow]])
-    shown = displacements(machine, frame.points(measured), frame.points(places), frame.units)
-    return bool((shown < SETTINGS.least_trace * evidence.precision.width * survey.scale).any())
+    measured = np.concatenate([evidence.points, X[widths <= SETTINGS.narrow_brackets * width]])
+    shown = displacements(machine, frame.points(measured), places, frame.units)
+    places = places[shown < SETTINGS.least_trace * width]
+    if not 0 < len(places) <= 2 * n:
+        return len(places) > 0
+
+    # where it would show, at other points of the machine's boundary
+    X = telling_points(machine, places, frame.points(survey.pool.points), SETTINGS.hiding_segments,
+                       frame.units)
+    if not len(X) or (displacements(machine, X, places, frame.units)
+                      < SETTINGS.least_trace * width).any():
+        return True
+
+    # does the model's boundary pass through them?
+    steps, _ = normal_steps(machine, X, SETTINGS.narrow_brackets / 2 * width * frame.units)
+    oracle = evidence.oracle if frame.given else evidence.oracle.oracle
+    with evidence.ledger.stage("agreement"):
+        return not lies_between(oracle, X, steps).all()

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..boundary.bracketing import boundary_points
 from ..machine import KernelMachine, ScaledMachine
 from ..types import Array
 
@@ -47,3 +48,52 @@ def displacements(machine: KernelMachine | ScaledMachine, points: Array, places:
     # the displacement where it shows most
     slopes = np.linalg.norm(machine.gradient(points) * units, axis=1)
     return (least * np.abs(inner.kernel(X, Y)) / slopes[:, None]).max(0)
+
+
+def telling_points(machine: KernelMachine | ScaledMachine, places: Array, ends: Array, n: int,
+                   units: Array | float = 1.0) -> Array:
+    """Boundary points of a machine where one more support vector at a place would show well.
+
+    Those on segments from the place to the nearest points of the other label; of each place, the
+    one where it shows most. No queries.
+
+    Parameters
+    ----------
+    machine : KernelMachine or ScaledMachine
+    places : array (k, d)
+        Where the vector might be.
+    ends : array (e, d)
+        Points for segments to end at.
+    n : int
+        How many segments there are for each place, at most.
+    units : array (d,) or float
+        Of each feature.
+
+    Returns
+    -------
+    points : array (at most k, d)
+        Empty where all places and ends have one label.
+
+    Examples
+    --------
+    >>> from decon import Gaussian
+    >>> machine = KernelMachine(Gaussian(1.0), [[0., 0.]], [1.], 0.5)
+    >>> place, ends = np.array([[2., 0.]]), np.array([[0., 0.], [3., 3.]])
+    >>> telling_points(machine, place, ends, n=1).round(3)
+    array([[1.177, 0.   ]])
+    """
+    points, sides = [np.empty((0, places.shape[1]))], machine.predict(ends)
+    for place, side in zip(places, machine.predict(places), strict=True):
+        # segments to the nearest ends of the other label
+        others = ends[sides != side]
+        if len(others):
+            nearest = np.argsort(np.linalg.norm((others - place) / units, axis=1))[:n]
+            segments = np.repeat(place[None], len(nearest), axis=0), others[nearest]
+            P, N = segments[::int(side)]
+            X = boundary_points(lambda Z: machine.predict(Z * units), P / units, N / units,
+                                0.0)[0] * units
+
+            # of their boundary points, the one where it shows most
+            shown = [displacements(machine, x[None], place[None], units)[0] for x in X]
+            points.append(X[[np.argmax(shown)]])
+    return np.unique(np.concatenate(points), axis=0)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..boundary.curves import has_broken_line
-from ..boundary.normals import slope_normals
+from ..boundary.normals import grazes, slope_normals
 from ..kernels import Linear
 from ..machine import KernelMachine
 from ..types import Array
@@ -65,14 +65,19 @@ class LinearFamily:
         survey, steps = evidence.survey, SETTINGS.rough_slope
         if not can_be_sharpened(evidence, 1):
             return None
-        with evidence.ledger.stage("normals"):
-            normals = slope_normals(evidence.oracle, survey.X[:1], survey.V[:1],
-                                    *survey.scale * np.array(steps))
-        if not np.isfinite(normals).all():
-            return None
-        evidence.seen(points=survey.X[:1], normals=normals, singular_values=np.ones(1))
-        plane = KernelMachine(Linear(), normals, [1.0], survey.X[0] @ normals[0])
-        return sharpen(evidence, plane, 1)
+
+        # at the first point that was not bracketed at a grazing angle
+        delta, width = survey.scale * np.array(steps)
+        for x, v in zip(survey.X[:, None], survey.V[:, None], strict=True):
+            with evidence.ledger.stage("normals"):
+                if grazes(evidence.oracle, x, v, delta, random_state=evidence.rng)[0]:
+                    continue
+                normals = slope_normals(evidence.oracle, x, v, delta, width)
+            if np.isfinite(normals).all():
+                evidence.seen(points=x, normals=normals, singular_values=np.ones(1))
+                plane = KernelMachine(Linear(), normals, [1.0], x[0] @ normals[0])
+                return sharpen(evidence, plane, 1)
+        return None
 
     def parameters(self, candidate: Candidate) -> int:
         """The d - 1 of a unit vector, and a threshold."""

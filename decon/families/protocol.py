@@ -226,6 +226,26 @@ class Evidence(Protocol):
         """
 
     @property
+    def rough_subspace(self) -> Subspace | None:
+        """The same; where a machine can be sharpened, a rough basis at first, which costs less."""
+
+    def subspace_towards(self, direction: Array) -> Subspace | None:
+        """The same, exact within the span of its basis and of one direction.
+
+        Costs some 60 queries a dimension.
+
+        Parameters
+        ----------
+        direction : array (d,)
+            Of length 1, out of S_Y.
+
+        Returns
+        -------
+        subspace : Subspace or None
+            None if its rank is another one.
+        """
+
+    @property
     def subspace_by_normals(self) -> Subspace | None:
         """The same, without the second attempt that is made within bounds."""
 

@@ -39,9 +39,16 @@ class RowsFamily:
 
         # of a smaller S_Y as many rows as it has dimensions have to lie in it, else others apply;
         # more of them, of a cubic, whose vectors are found for less
-        if (subspace := evidence.subspace) is None or subspace.rank == d:
+        rough, tolerance = evidence.rough_subspace, SETTINGS.off_rough_subspace
+        if rough is None or rough.rank == d:
             return True
-        return int(_possible(evidence).sum()) >= subspace.rank + (evidence.degree == 3)
+        fewest = rough.rank + (evidence.degree == 3)
+        if _possible(evidence, rough, tolerance).sum() < fewest:
+            return False
+        subspace = evidence.subspace
+        if subspace is None or subspace.rank == d:
+            return True
+        return int(_possible(evidence, subspace).sum()) >= subspace.rank + (evidence.degree == 3)
 
     def fit(self, evidence: Evidence) -> Candidate:
         """The kernel whose dictionary of rows holds at further boundary points.
@@ -53,7 +60,7 @@ class RowsFamily:
         """
         # rows that can be told apart: fewer than the polynomials of the highest degree span
         table = evidence.frame.points(evidence.survey.features)
-        rows = np.unique(table[_possible(evidence)], axis=0)
+        rows = np.unique(table[_possible(evidence, evidence.subspace)], axis=0)
         n, d = rows.shape
         if n > SETTINGS.most_rows:
             raise Refuted(f"{n} rows are too many to be tried as support vectors")
@@ -84,9 +91,9 @@ class RowsFamily:
         return len(candidate.machine.weights) + 2
 
 
-def _possible(evidence):
+def _possible(evidence, subspace, tolerance=SETTINGS.off_subspace):
     """Which rows may be support vectors: those in S_Y, if that has fewer dimensions than space."""
-    subspace, X, frame = evidence.subspace, evidence.survey.features, evidence.frame
+    X, frame = evidence.survey.features, evidence.frame
     if subspace is None or subspace.rank == X.shape[1]:
         return np.ones(len(X), bool)
 
@@ -97,7 +104,7 @@ def _possible(evidence):
     inside = []
     for Y in (X, frame.points(X) * frame.units, standardised):
         off = np.linalg.norm(Y - Y @ subspace.basis @ subspace.basis.T, axis=1)
-        inside.append(off < SETTINGS.off_subspace * np.median(np.linalg.norm(Y, axis=1)))
+        inside.append(off < tolerance * np.median(np.linalg.norm(Y, axis=1)))
     return max(inside, key=np.sum)
 
 

@@ -47,6 +47,7 @@ class FamilySettings:
     most_rows: int = 1500  # of which the null vector is still cheap
     cubic_share: float = 0.4  # of a cubic's coefficients: of more rows, the cubic is cheaper
     off_subspace: float = 1e-6  # of the scale: a row in S_Y lies no farther from it
+    off_rough_subspace: float = 0.01  # the same, where only a rough basis is known
     rows_share: float = 1.1  # boundary points per row that are fitted,
     spare_rows: int = 30  # so many more,
     held_out: int = 60  # and others to test the fit

@@ -1,7 +1,8 @@
 """S_Y from normals, as few as it takes: the subspace about which the boundary is symmetric."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 
@@ -47,8 +48,14 @@ class Subspace:
 class SubspaceFinder(Sample):
     """A sample of boundary points that grows until a subspace passes the test of a symmetry.
 
-    Parameters and attributes are those of `Sample`. Once a subspace has been found, `values` are
-    the singular values that it was read from.
+    Parameters and attributes are those of `Sample`, and one more. Once a subspace has been found,
+    `values` are the singular values that it was read from.
+
+    Attributes
+    ----------
+    rough : mapping
+        Of a subspace about which the boundary has a symmetry, a rough basis is enough if it has no
+        more dimensions than this says for the symmetry.
 
     Examples
     --------
@@ -61,6 +68,8 @@ class SubspaceFinder(Sample):
     >>> finder.search([CYLINDER])
     Subspace(rank 3 in dimension 9, CYLINDER, 4 normals)
     """
+
+    rough: Mapping[Symmetry, int] = MappingProxyType({})
 
     def search(self, symmetries: Sequence[Symmetry]) -> Subspace | None:
         """Add normals until a subspace passes the test of one of the symmetries.
@@ -105,16 +114,17 @@ class SubspaceFinder(Sample):
         """
         for basis, weak, patience in symmetry.candidates(self):
             self.tried[symmetry, basis.shape[1]] = len(self.N)
+            rough = basis.shape[1] <= self.rough.get(symmetry, 0)
 
             # where that saves much, or the answer may well be no, first among few directions
             W = orthonormal_complement(basis)
             few = self.rng.standard_normal((W.shape[1], SETTINGS.probe_dimensions))
             if W.shape[1] >= (2 if weak else 8) * SETTINGS.probe_dimensions \
-                    and self._settle(symmetry, basis, W @ np.linalg.qr(few)[0], 1) is None:
+                    and self._settle(symmetry, basis, W @ np.linalg.qr(few)[0], 1, rough) is None:
                 continue
 
             # then among all of them
-            settled = self._settle(symmetry, basis, patience=patience)
+            settled = self._settle(symmetry, basis, None, patience, rough)
             if settled is not None:
                 vectors = symmetry.vectors(self, settled)
                 self.values = np.linalg.svd(vectors, compute_uv=False)
@@ -152,6 +162,23 @@ class SubspaceFinder(Sample):
             basis = smaller
         return basis
 
+    def settled(self, found: Subspace, W: Array | None = None) -> Subspace | None:
+        """A subspace that was found roughly, refined until the boundary falls on itself.
+
+        Parameters
+        ----------
+        found : Subspace
+        W : array (d, k), optional
+            Orthonormal and orthogonal to its basis: it is refined in these directions only.
+
+        Returns
+        -------
+        Subspace or None
+            None if the boundary does not: its rank is another one.
+        """
+        basis = self._settle(found.symmetry, found.basis, W)
+        return None if basis is None else replace(found, basis=basis)
+
     def sharper(self, found: Subspace) -> Subspace:
         """A subspace that was found, refined once more, by brackets of the final width.
 
@@ -183,13 +210,14 @@ class SubspaceFinder(Sample):
         """
         return CYLINDER.holds(self, basis, 1, SETTINGS.nearly_straight)
 
-    def _settle(self, symmetry, basis, W=None, patience=0):
-        """The basis, refined until the boundary falls on itself; or None.
+    def _settle(self, symmetry, basis, W=None, patience=0, rough=False):
+        """The basis, refined until the boundary falls on itself, or nearly so; or None.
 
         With W (d, k), the search stays inside the span of the basis and W. It ends after more than
         `patience` refinements without progress.
         """
-        goal, miss = self.precision.symmetry_tolerance, np.inf
+        goal = SETTINGS.rough_goal if rough else self.precision.symmetry_tolerance
+        miss = np.inf
         tolerances = [goal, *(t for t in SETTINGS.tolerances if t > goal)]
         inside = None if W is None else np.c_[basis, W]
         while True:

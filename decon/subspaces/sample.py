@@ -8,7 +8,7 @@ import numpy as np
 
 from ..boundary.bounds import distance_to_bounds
 from ..boundary.bracketing import boundary_points
-from ..boundary.normals import slope_normals
+from ..boundary.normals import grazes, slope_normals
 from ..boundary.pairs import Pool
 from ..oracles.precision import DOUBLE, Precision
 from ..types import Array, ArrayLike, LabelOracle, RandomState
@@ -90,14 +90,13 @@ class Sample:
         bool
             False if there are no more points to be had.
         """
-        # bracket as many points as are missing, and leave out those too near the bounds
-        more = max(0, n + SETTINGS.held_back - len(self.ahead[0]))
-        (P, N), self.pairs = self.pairs[:, :more], self.pairs[:, more:]
-        with self.stage("boundary"):
-            fresh = np.stack(boundary_points(self.oracle, P, N, self.width))
-        free = distance_to_bounds(self.oracle, fresh[0]) > SETTINGS.clearance * self.scale
-        self.ahead = np.concatenate([self.ahead, fresh[:, free]], axis=1)
-        if len(self.ahead[0]) < n + SETTINGS.held_back:
+        # bracket as many points as are missing
+        while (more := n + SETTINGS.held_back - len(self.ahead[0])) > 0 and self.pairs.size:
+            (P, N), self.pairs = self.pairs[:, :more], self.pairs[:, more:]
+            with self.stage("boundary"):
+                fresh = np.stack(boundary_points(self.oracle, P, N, self.width))
+                self.ahead = np.concatenate([self.ahead, fresh[:, self._useful(*fresh)]], axis=1)
+        if more > 0:
             return False
 
         # normals (alg-normals-slopes) at the first of them; the last are to test a subspace
@@ -109,3 +108,12 @@ class Sample:
         self.X, self.V, self.N = np.concatenate([[self.X, self.V, self.N], fresh], axis=1)
         self.values = np.linalg.svd(self.N, compute_uv=False)
         return True
+
+    def _useful(self, X, V):
+        """Which boundary points are not too near the bounds, nor were met at a grazing angle?"""
+        useful = distance_to_bounds(self.oracle, X) > SETTINGS.clearance * self.scale
+        if self.dimension >= SETTINGS.screened_dimension and not self.precision.coarse:
+            delta = self.precision.slope_step * self.scale
+            useful[useful] = ~grazes(self.oracle, X[useful], V[useful], delta,
+                                     random_state=self.rng)
+        return useful

@@ -23,6 +23,8 @@ class SubspaceSettings:
     revolution_share: int = 8  # batches are larger where a test is expensive
     held_back: int = 6  # boundary points that test a subspace they had no part in finding
     share_that_must_pass: float = 0.75  # of them: some brackets may graze the boundary
+    screened_dimension: int = 100  # from which on grazing brackets are left out before normals are
+    # measured
     least_incidence: float = 0.1  # n.v of a bracket that does not graze it
     clearance: float = 1e-3  # points nearer to the oracle's bounds are left out
     least_height: float = 0.05  # of |x|, that x must lie out of S_Y to show its gamma
@@ -31,6 +33,7 @@ class SubspaceSettings:
     # far the boundary may then miss itself
     short_way: float = 0.1  # of the whole way
     tolerances: tuple[float, ...] = (1e-6, 1e-5, 1e-4, 5e-4, 2e-3, 1e-2)  # on the way to the last
+    rough_goal: float = 1e-4  # the last, where a rough basis is enough
     rough_turn_tolerance: float = 1e-4  # after a short turn
     wide_turn_tolerance: float = 3e-3  # after a quarter of a turn, before anything is refined
     nearly_straight: float = 1e-4  # a boundary is, if it misses itself by less

@@ -39,7 +39,8 @@ class CubicFamily:
         flat = evidence.survey.flat and not evidence.bounded
         if evidence.oracle.dimension == 1 or flat or evidence.degree != 3:
             return False
-        return evidence.subspace is None or evidence.subspace.symmetry is CYLINDER
+        subspace = evidence.rough_subspace
+        return subspace is None or subspace.symmetry is CYLINDER
 
     def fit(self, evidence: Evidence) -> Candidate:
         """Plane by plane where that is cheaper and works, else all coefficients at once.
@@ -50,13 +51,15 @@ class CubicFamily:
             If the boundary is no cubic in all dimensions of S_Y, or many cubics fit it, or it is
             one of too many coefficients and no sum of cubes of independent vectors.
         """
-        subspace = evidence.subspace
-        if subspace is None:  # before all the coefficients of a cubic in R^d are paid for
-            evidence.insist_on_consistency(again=True)
-        basis = np.eye(evidence.oracle.dimension) if subspace is None else subspace.basis
         with evidence.ledger.stage("polynomial"):
-            candidate = (_by_sharpening(evidence, basis) or _by_planes(evidence, basis)
-                         or _by_coefficients(evidence, basis))
+            candidate = _by_sharpening(evidence)
+        if candidate is None:
+            subspace = evidence.subspace
+            if subspace is None:  # before all the coefficients of a cubic in R^d are paid for
+                evidence.insist_on_consistency(again=True)
+            basis = np.eye(evidence.oracle.dimension) if subspace is None else subspace.basis
+            with evidence.ledger.stage("polynomial"):
+                candidate = _by_planes(evidence, basis) or _by_coefficients(evidence, basis)
 
         # the boundary points near the data settle the threshold
         machine = candidate.machine
@@ -102,17 +105,16 @@ def _by_planes(evidence, basis):
     return None
 
 
-def _by_sharpening(evidence, basis):
-    """The candidate from a rough machine; None if that is too far off, or there are too many."""
-    m = basis.shape[1]
-    fewest, most = SETTINGS.rough_coefficients
-    if evidence.subspace is None or not (fewest <= comb(m + 3, 3) <= most
-                                         and can_be_sharpened(evidence, m)):
+def _by_sharpening(evidence):
+    """The candidate from a rough machine; None if that is too far off, or has too many numbers."""
+    subspace, (fewest, most) = evidence.rough_subspace, SETTINGS.rough_coefficients
+    if subspace is None or not (fewest <= comb(subspace.rank + 3, 3) <= most
+                                and can_be_sharpened(evidence, subspace.rank)):
         return None
-    for share, width in SETTINGS.equations:
+    for spare, width in SETTINGS.spare_equations:
         try:
-            machine = rough_cubic(evidence, basis, share, width)
-            sharp = sharpen(evidence, machine, m)
+            machine = rough_cubic(evidence, subspace, spare, width)
+            sharp = sharpen(evidence, machine, subspace.rank)
         except Refuted:
             continue
         if sharp is not None:

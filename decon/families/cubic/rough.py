@@ -6,7 +6,7 @@ import numpy as np
 
 from ...boundary.bracketing import bisect
 from ...machine import KernelMachine
-from ...types import Array
+from ...subspaces.finder import Subspace
 from ..protocol import Evidence
 from .decomposition import sum_of_cubes
 from .forms import machine_of_forms
@@ -14,7 +14,8 @@ from .planes import frame_of
 from .settings import SETTINGS
 
 
-def rough_cubic(evidence: Evidence, basis: Array, share: float, width: float) -> KernelMachine:
+def rough_cubic(evidence: Evidence, subspace: Subspace, spare: float,
+                width: float) -> KernelMachine:
     """A machine near the model, if that is a sum of cubes of independent vectors that span S_Y.
 
     The coefficients of the cubic solve linear equations: it vanishes at points of the boundary, and
@@ -24,10 +25,10 @@ def rough_cubic(evidence: Evidence, basis: Array, share: float, width: float) ->
     Parameters
     ----------
     evidence : Evidence
-    basis : array (d, m)
-        Orthonormal basis of S_Y.
-    share : float
-        How many equations there are to be, per unknown.
+    subspace : Subspace
+        S_Y, roughly.
+    spare : float
+        How many more equations there are to be than unknowns, per unknown.
     width : float
         Of the new brackets, in units of the curvature scale.
 
@@ -40,23 +41,24 @@ def rough_cubic(evidence: Evidence, basis: Array, share: float, width: float) ->
     Refuted
         If some but not all forms of the cubes are homogeneous.
     """
-    subspace, R, m = evidence.subspace, evidence.survey.curvature_scale, basis.shape[1]
-    assert subspace is not None
+    basis, R, m = subspace.basis, evidence.survey.curvature_scale, subspace.rank
     frame = frame_of(basis, subspace.normals, R)
     inverse = np.linalg.pinv(frame)
 
-    # boundary points in different places: those known, many of them in a few planes, and more
+    # equations of the cubic that vanishes at known points, with gradients along the normals
     index = np.array(list(combinations_with_replacement(range(m + 1), 3)))
-    Z = _known(evidence, inverse)
-    known = SETTINGS.known_share * len(Z) + len(subspace.normals) * (m - 1)
-    fewest = SETTINGS.fewest_new * len(index) + SETTINGS.spare_equations
-    new = int(max(share * len(index) + SETTINGS.spare_equations - known, fewest))
-    Z = np.concatenate([Z, _more(evidence, basis, frame, new, width) @ inverse.T])
-
-    # the cubic that vanishes there, with gradients along the normals
+    times = np.sqrt([len(set(permutations(i))) for i in index])
     normals = subspace.normals @ frame
     normals /= np.linalg.norm(normals, axis=1, keepdims=True)
-    T = _cubic(Z, subspace.points @ inverse.T, normals, index)
+    across, along = _gradients(subspace.points @ inverse.T, normals, index, times)
+    rows = np.concatenate([across, _monomials(_known(evidence, inverse), index, times)])
+
+    # as many more points as leave nothing open, and some to spare
+    values = np.linalg.svd(rows, compute_uv=False)
+    known = (values > SETTINGS.clear_equation * values[0]).sum()
+    new = len(index) - known + int(spare * len(index))
+    Z = _more(evidence, basis, frame, new, width) @ inverse.T
+    T = _cubic(np.concatenate([rows, _monomials(Z, index, times)]), along, index, times)
 
     # a sum of m cubes and, along the last axis, a threshold; this may be so small as not to show
     V = sum_of_cubes(T, tolerance=np.inf)
@@ -87,30 +89,32 @@ def _more(evidence, basis, frame, n, width):
     return (P + N) / 2
 
 
-def _cubic(Z, points, normals, index):
-    """The tensor T of the cubic sum T_ijk h_i h_j h_k, h = (z, 1), by least squares."""
-    # a row of monomials for every point, in units of its distance
-    m = Z.shape[1]
-    times = np.sqrt([len(set(permutations(i))) for i in index])
+def _monomials(Z, index, times):
+    """A row of monomials for every point, in units of its distance: the cubic vanishes there."""
     H = np.c_[Z, np.ones(len(Z))] / np.sqrt(1 + (Z**2).sum(1, keepdims=True))
-    rows = [H[:, index].prod(2) * times]
+    return H[:, index].prod(2) * times
 
-    # the gradient at every point with a normal: no part of it is tangent, and along the normals
-    # it is 1 in the mean
+
+def _gradients(points, normals, index, times):
+    """Rows of the gradient at points: tangent parts, which are 0, and the part along normals."""
     H = np.c_[points, np.ones(len(points))]
-    gradient = np.zeros((len(points), m + 1, len(index)))
+    gradient = np.zeros((*H.shape, len(index)))
     for i, j, k in (index.T[[0, 1, 2]], index.T[[1, 2, 0]], index.T[[2, 0, 1]]):
         gradient[:, i, np.arange(len(index))] += H[:, j] * H[:, k] * times
     gradient = gradient[:, :-1] / (H**2).sum(1)[:, None, None]
     along = np.einsum("nj,njp->np", normals, gradient)
-    rows.append((gradient - normals[:, :, None] * along[:, None]).reshape(-1, len(index)))
-    rows += [SETTINGS.ridge * np.eye(len(index)), SETTINGS.ridge ** -0.5 * along.mean(0)[None]]
+    across = gradient - normals[:, :, None] * along[:, None]
+    return across.reshape(-1, len(index)), along
 
-    # their solution
-    rows = np.concatenate(rows)
-    solution = np.linalg.lstsq(rows, np.r_[np.zeros(len(rows) - 1), SETTINGS.ridge**-0.5],
-                               rcond=None)[0]
-    T = np.empty((m + 1,) * 3)
+
+def _cubic(rows, along, index, times):
+    """The tensor T of the cubic sum T_ijk h_i h_j h_k, h = (z, 1), by least squares."""
+    # the gradients along the normals are 1 in the mean
+    weight = SETTINGS.ridge**-0.5
+    rows = np.concatenate([rows, SETTINGS.ridge * np.eye(len(index)),
+                           weight * along.mean(0)[None]])
+    solution = np.linalg.lstsq(rows, np.r_[np.zeros(len(rows) - 1), weight], rcond=None)[0]
+    T = np.empty((index.max() + 1,) * 3)
     for axes in permutations(index.T):
         T[axes] = solution / times
     return T

@@ -19,11 +19,9 @@ class CubicSettings:
     # a rough machine that is sharpened
     rough_coefficients: tuple[int, int] = (50, 1000)  # of a cubic that it is read from: fewer are
     # found accurately at once, more cost more than planes
-    equations: tuple[tuple[float, float], ...] = ((1.15, 1e-3), (1.3, 3e-4), (1.6, 1e-5))
-    # per coefficient, and the width of brackets; tried in turn
-    spare_equations: int = 10  # more of them
-    known_share: float = 0.5  # of the points known, many in a few planes: they count as so many
-    fewest_new: float = 0.2  # points per coefficient
+    spare_equations: tuple[tuple[float, float], ...] = ((0.05, 1e-3), (0.2, 3e-4), (0.4, 1e-5))
+    # per coefficient, more than are open, and the width of brackets; tried in turn
+    clear_equation: float = 1e-2  # singular value (the largest) of equations that count
     ridge: float = 1e-4  # least squares of a coefficient, beside those of the equations
     along_last: float = 0.9  # cosine, of a vector that is the threshold's
     one_place: float = 1e-2  # coordinates of points that differ by less count as one

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...boundary.normals import orthonormal_complement
 from ...subspaces.symmetry import REVOLUTION
 from ..protocol import Candidate, Evidence, Refuted
 from ..sharpening.sharpen import can_be_sharpened, sharpen
@@ -23,22 +24,16 @@ class GaussianFamily:
         if evidence.survey.flat or evidence.bounded or evidence.oracle.dimension == 1:
             return False
         cubic = evidence.degree == 3 and not evidence.refuted
-        subspace = evidence.subspace
+        subspace = evidence.rough_subspace
         return subspace is not None and subspace.symmetry is REVOLUTION and not cubic
 
     def fit(self, evidence: Evidence) -> Candidate:
         """The machine that distances out of S_Y show, with the error of its vectors."""
-        subspace, survey, width = evidence.subspace, evidence.survey, evidence.precision.width
-        assert subspace is not None
-        found = self._sharpened(evidence, subspace)
-        if found is None:
-            subspace = evidence.sharper_subspace()
-            with evidence.ledger.stage("radial probe"):
-                cloud = np.concatenate([survey.pool.points, survey.cloud(200)])
-                found = gaussian_machine(evidence.oracle, subspace, cloud, survey.scale, width,
-                                         evidence.rng)
-        machine, rms, error, separation = found
-        separation *= SETTINGS.safe_separation
+        found = self._by_sharpening(evidence, evidence.rough_subspace)
+        if found is None and evidence.rough_subspace is not evidence.subspace:
+            found = self._by_sharpening(evidence, evidence.subspace)
+        machine, rms, error, separation = found or self._by_distances(evidence)
+        separation, width = separation * SETTINGS.safe_separation, evidence.precision.width
 
         # are the vectors the model's own? Not if they are uncertain, or stand for more of them
         caveat = ""
@@ -51,14 +46,35 @@ class GaussianFamily:
         return Candidate(machine, basis, basis.shape[1], own_vectors=not caveat, caveat=caveat,
                          separation=separation, least_rank=1 if faint else None)
 
-    def _sharpened(self, evidence, subspace):
+    def _by_distances(self, evidence):
+        """What `gaussian_machine` returns, of distances alone; sharpened, where brackets agree."""
+        survey, width = evidence.survey, evidence.precision.width
+        if evidence.subspace is None:
+            raise Refuted(evidence.why_no_subspace)
+        subspace = evidence.sharper_subspace()
+        with evidence.ledger.stage("radial probe"):
+            cloud = np.concatenate([survey.pool.points, survey.cloud(200)])
+            found = gaussian_machine(evidence.oracle, subspace, cloud, survey.scale, width,
+                                     evidence.rng)
+        sharp = sharpen(evidence, found[0], subspace.rank)
+        return found if sharp is None else (sharp.machine, *trust(sharp, survey.scale, width))
+
+    def _by_sharpening(self, evidence, subspace):
         """What `gaussian_machine` returns, of a rough machine sharpened; None where that fails."""
         survey, width = evidence.survey, evidence.precision.width
-        if not can_be_sharpened(evidence, subspace.rank):
+        if subspace is None or not can_be_sharpened(evidence, subspace.rank):
+            return None
+
+        # the probe leads in one direction out of S_Y, and towards it S_Y has to be right
+        out = orthonormal_complement(subspace.basis)
+        direction = out @ evidence.rng.standard_normal(out.shape[1])
+        direction /= np.linalg.norm(direction)
+        exact = evidence.subspace_towards(direction)
+        if exact is None:
             return None
         try:
             with evidence.ledger.stage("radial probe"):
-                rough = rough_gaussian(evidence.oracle, subspace, survey.scale,
+                rough = rough_gaussian(evidence.oracle, exact, direction, survey.scale,
                                        SETTINGS.rough_width * width, evidence.rng)
             sharp = sharpen(evidence, rough, subspace.rank)
         except Refuted:

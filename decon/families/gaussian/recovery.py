@@ -19,14 +19,17 @@ from .separation import least_separation
 from .settings import SETTINGS
 
 
-def rough_gaussian(oracle: LabelOracle, subspace: Subspace, scale: float, width: float,
-                   random_state: RandomState = 0) -> KernelMachine:
+def rough_gaussian(oracle: LabelOracle, subspace: Subspace, direction: Array, scale: float,
+                   width: float, random_state: RandomState = 0) -> KernelMachine:
     """A Gaussian machine near the model, from the first pencil alone.
 
     Parameters
     ----------
     oracle, subspace, scale, width, random_state
-        As for `gaussian_machine`.
+        As for `gaussian_machine`; S_Y may be rough, but for the directions of the span of its basis
+        and the direction given.
+    direction : array (d,)
+        Out of S_Y, for the probe.
 
     Returns
     -------
@@ -38,7 +41,7 @@ def rough_gaussian(oracle: LabelOracle, subspace: Subspace, scale: float, width:
         If no pencil shows one.
     """
     rng = np.random.default_rng(random_state)
-    probe, starts, _ = _starts(oracle, subspace, scale, width, rng)
+    probe, starts, _ = _starts(oracle, subspace, direction, scale, width, rng)
     reason = Refuted("no Gaussian machine: the label flips close to S_Y everywhere")
     for start in starts:
         try:
@@ -87,7 +90,9 @@ def gaussian_machine(oracle: LabelOracle, subspace: Subspace, cloud: Array, scal
         If no Gaussian machine with m support vectors fits.
     """
     rng = np.random.default_rng(random_state)
-    probe, starts, Z = _starts(oracle, subspace, scale, width, rng)
+    out = orthonormal_complement(subspace.basis)
+    direction = out @ rng.standard_normal(out.shape[1])
+    probe, starts, Z = _starts(oracle, subspace, direction, scale, width, rng)
 
     # a pencil, more points and a fit about the first centres that have room, until they agree
     # (steps 2 to 5 of alg-gaussian-measuring-stick)
@@ -102,7 +107,7 @@ def gaussian_machine(oracle: LabelOracle, subspace: Subspace, cloud: Array, scal
     raise reason
 
 
-def _starts(oracle, subspace, scale, width, rng):
+def _starts(oracle, subspace, direction, scale, width, rng):
     """A probe, where pencils may be tried, and the projections z of the boundary points."""
     # boundary points lie across S_Y from their projections z; normals lead inwards or outwards
     basis, points, normals = subspace.basis, subspace.points, subspace.normals
@@ -110,10 +115,9 @@ def _starts(oracle, subspace, scale, width, rng):
     across = points - Z @ basis.T
     inside = -int(np.sign((across * normals).sum()))
 
-    # a probe in a random direction out of S_Y
-    out = orthonormal_complement(basis)
-    direction = out @ rng.standard_normal(out.shape[1])
-    probe = RadialProbe(oracle, basis, direction / np.linalg.norm(direction), inside, scale, width)
+    # a probe out of S_Y
+    out = direction - basis @ (direction @ basis)
+    probe = RadialProbe(oracle, basis, out / np.linalg.norm(out), inside, scale, width)
 
     # q is known at every z; q^2 / 2 has the gradient mu - z (eq-gaussian-measuring-stick-shift),
     # where the normal leads to mu (eq-gaussian-subspace-corrected): most room is where q^2 falls to

@@ -44,9 +44,11 @@ def predicted_crossings(oracle: Callable[[Array], Array], X: Array, V: Array, er
     low, high = np.full(len(X), -np.inf), np.full(len(X), np.inf)
     j, degrees = np.arange(len(X)), SETTINGS.degrees
     while len(j):
-        # the median of what is left, or the middle of a short bracket
+        # the median of what is left, by the tail where that is thin, or the middle of a short one
         a, b = low[j] / errors[j], high[j] / errors[j]
-        middle = stdtrit(degrees, (stdtr(degrees, a) + stdtr(degrees, b)) / 2)
+        side = np.where(a > 0, -1, 1)
+        share = (stdtr(degrees, side * a) + stdtr(degrees, side * b)) / 2
+        middle = side * stdtrit(degrees, share)
         short = b - a < SETTINGS.halving
         middle[short] = (a[short] + b[short]) / 2
         t = np.clip(middle, a, b) * errors[j]

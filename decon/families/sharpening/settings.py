@@ -11,11 +11,13 @@ class SharpeningSettings:
     most_numbers: int = 450  # of a machine: a step of the fit takes the cube of it
     narrow: float = 1e-2  # wider brackets are left out
     finest: float = 0.3  # widths of the search: no bracket counts for more
-    far: float = 10.0  # from the origin: brackets there wait until a machine is known well
+    far: float = 10.0  # from the origin, in units of the curvature scale, or else of the scale:
+    # brackets there wait until a machine is known well
 
     # the fit
     steps: int = 20  # at most
-    wide: tuple[float, ...] = (1e-2, 1e-3, 1e-4, 1e-6, 1e-8)  # errors of brackets, in turn
+    wide: tuple[float, ...] = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11)
+    # errors of brackets, in turn
     least_damping: float = 1e-8
     least_gain: float = 0.01  # share of the sum of squares: a step that gains less is idle
     patience: int = 2  # idle steps in a row
@@ -28,11 +30,14 @@ class SharpeningSettings:
     start: float = 1e-3  # relative error of numbers that no bracket shows, at first
     degrees: int = 4  # of freedom of the predictive distribution: Student's
     halving: float = 0.5  # brackets shorter than so many standard errors are halved
+    least_share: float = 3e-3  # of a line's standard error, that is left when others are known
+    most_shown: float = 6.0  # standard errors, that a line counts for in the prediction of others
     candidates: int = 900  # points from which the boundary is sought
     newton_steps: int = 20  # on the way to it
     farthest: float = 3.0  # from the origin, of points where it is to be known
     batch: int = 8  # lines at a time, at least,
-    batch_share: float = 0.2  # and at least this share of the numbers
+    batches: int = 4  # as more batches are more calls of the model
+    share_of_numbers: float = 0.5  # so many lines, at most, before the next fit
     known: float = 3.0  # widths, to which the boundary is known in the end
     share: float = 0.98  # of those points
     rounds: int = 40  # of fits and brackets, at most

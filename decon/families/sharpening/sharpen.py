@@ -95,46 +95,72 @@ class _Search:
         self.scale, self.width = evidence.survey.scale, evidence.precision.width
         self.deviations = SETTINGS.start * numbers.sizes
 
-        # all brackets so far; those far out follow when the machine is known well enough
+        # all brackets so far
         X, V, widths = evidence.brackets
         X, widths = X / self.scale, widths / self.scale
         errors = np.maximum(widths, SETTINGS.finest * self.width) / np.sqrt(12)
-        near = np.linalg.norm(X, axis=1) < SETTINGS.far
-        kept = widths < SETTINGS.narrow
-        brackets = Brackets(X, V, errors)
-        self.brackets, self.far = brackets[near & kept], brackets[~near]
+        self.brackets = self.far = Brackets(X, V, errors)[widths < SETTINGS.narrow]
 
     def run(self) -> Fit | None:
         """The fit in the end; None if brackets refute the machine."""
-        theta, lost = self.numbers.start, 0
+        # to brackets near the origin; those far out follow when the machine is known well enough
+        all, r = self.brackets, np.linalg.norm(self.brackets.X, axis=1)
+        for unit in (self.evidence.survey.curvature_scale / self.scale, 1.0):
+            near = r < SETTINGS.far * unit
+            self.brackets, self.far = all[near], all[~near]
+            fit = fit_brackets(self.numbers, self.numbers.start, self.brackets, self.deviations)
+            if fit.good:
+                break
+        lost = 0
         for _ in range(SETTINGS.rounds):
             # the machine, and with it those far out if they fit
-            fit = fit_brackets(self.numbers, theta, self.brackets, self.deviations)
             if not fit.good or lost > SETTINGS.lost:
                 return None
             if len(self.far):
                 fit = self._with_far(fit)
-            theta = fit.theta
 
             # where the boundary is known least, and brackets there
-            X, N, errors = self._uncertain(fit)
+            X, N, root = self._uncertain(fit)
             if not len(X):
                 return fit
-            with self.evidence.ledger.stage("sharpening"):
-                t = predicted_crossings(lambda Z: self.evidence.oracle(Z * self.scale), X, N,
-                                        np.maximum(errors, 2 * self.width), self.width,
-                                        np.minimum(30 * errors, 1.0) + 10 * self.width)
-            met, points = np.isfinite(t), X + t[:, None] * N
-            lost += (~met).sum()
-            widths = np.full(len(t), self.width)
-            self.brackets += Brackets(points[met], N[met], widths[met] / np.sqrt(12))
-            keep_crossings(self.evidence.oracle, points * self.scale, N, widths * self.scale)
+            misses = self._bracket(X, N, root)
+            lost += np.isnan(misses).sum()
 
             # what no bracket shows is as far off as these were, beside what was predicted
-            if met.any():
-                ratio = np.sqrt(np.mean((t[met] / errors[met]) ** 2))
-                self.deviations = self.deviations * np.clip(ratio, 0.1, 10)
+            n = SETTINGS.batch
+            ratio = np.sqrt((np.nansum(misses**2) + n) / (np.isfinite(misses).sum() + n))
+            self.deviations = self.deviations * np.clip(ratio, 0.1, 10)
+            fit = fit_brackets(self.numbers, fit.theta, self.brackets, self.deviations)
         return None
+
+    def _bracket(self, X, N, root):
+        """Brackets on lines, and how far off they are, in standard errors given those before."""
+        t, z, misses = np.zeros((3, len(X)))
+        batch = max(SETTINGS.batch, len(X) // SETTINGS.batches)
+        for first in range(0, len(X), batch):
+            # a few lines at a time, predicted from those before: t = root z, z ~ N(0, 1)
+            j = slice(first, first + batch)
+            predicted = root[j, :first] @ z[:first]
+            alone, given = (np.linalg.norm(rows, axis=1) for rows in (root[j], root[j, first:]))
+            errors = np.maximum(np.maximum(given, SETTINGS.least_share * alone), 2 * self.width)
+            farthest = np.minimum(30 * alone, 1.0) + 10 * self.width
+            with self.evidence.ledger.stage("sharpening"):
+                t[j] = predicted + predicted_crossings(
+                    lambda Z: self.evidence.oracle(Z * self.scale),
+                    X[j] + predicted[:, None] * N[j], N[j], errors, self.width, farthest)
+
+            # what they say of z: not too much, as t is not quite linear in it
+            off = t[j] - predicted
+            misses[j] = off / errors
+            z[j] = np.clip(solve_triangular(root[j, j], np.nan_to_num(off), lower=True),
+                           -SETTINGS.most_shown, SETTINGS.most_shown)
+
+        # kept for the fit, and for what follows
+        met, points = np.isfinite(t), X + t[:, None] * N
+        widths = np.full(len(t), self.width)
+        self.brackets += Brackets(points[met], N[met], widths[met] / np.sqrt(12))
+        keep_crossings(self.evidence.oracle, points * self.scale, N, widths * self.scale)
+        return misses
 
     def _with_far(self, fit):
         """The fit to all brackets, if it is good."""
@@ -146,7 +172,7 @@ class _Search:
         return tried
 
     def _uncertain(self, fit):
-        """Lines along normals where the boundary is known least, and its standard errors."""
+        """Lines along normals where the boundary is known least, and a root of the covariance."""
         X, N, slopes = self._boundary(fit.theta)
         if not len(X):
             return X, N, slopes
@@ -159,9 +185,10 @@ class _Search:
         # the most uncertain ones, each given those before it, by QR with column pivoting
         R, order = qr(whitened, mode="r", pivoting=True)
         left = np.abs(np.diag(R))
-        batch = max(SETTINGS.batch, int(SETTINGS.batch_share * len(fit.theta)))
-        chosen = order[:len(left)][left > enough][:batch]
-        return X[chosen], N[chosen], errors[chosen]
+        most = max(SETTINGS.batch, int(SETTINGS.share_of_numbers * len(left)))
+        n = min((left > enough).sum(), most)
+        signs = np.sign(np.diag(R))[:n, None]
+        return X[order[:n]], N[order[:n]], (signs * R[:n, :n]).T
 
     def _boundary(self, theta):
         """Points of the machine's own boundary near the data, its unit normals and slopes there."""

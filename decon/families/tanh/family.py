@@ -1,10 +1,11 @@
 """The family of tanh machines: directions from far away, everything else from points nearby."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ...oracles.views import AffineView
+from ...subspaces.spans import largest_sine
 from ...subspaces.symmetry import CYLINDER
 from ..protocol import Candidate, Evidence, Refuted
 from ..sharpening.sharpen import sharpen
@@ -27,20 +28,20 @@ class TanhFamily:
         if evidence.survey.flat or evidence.bounded or evidence.oracle.dimension == 1:
             return False
         cubic = evidence.degree == 3 and not evidence.refuted
-        subspace = evidence.subspace
+        subspace = evidence.rough_subspace
         return subspace is not None and subspace.symmetry is CYLINDER and not cubic
 
     def fit(self, evidence: Evidence) -> Candidate:
         """Normals of hyperplanes far away, a rough fit, a fine one, one common bias."""
-        subspace = evidence.subspace
+        subspace = evidence.rough_subspace
         if subspace is None or subspace.rank < 2:
             raise Refuted("no tanh machine: the boundary consists of parallel planes")
 
         # twice, if need be: other points, and fits from other starts
         try:
-            machine, basis = self._machine(evidence, subspace.basis)
+            machine, basis = self._machine(evidence)
         except Refuted:
-            machine, basis = self._machine(evidence, subspace.basis)
+            machine, basis = self._machine(evidence)
 
         # fewer units than dimensions span S_Y by themselves: the normals showed too much
         if len(machine.weights) < basis.shape[1]:
@@ -55,10 +56,13 @@ class TanhFamily:
         M, m, d = len(candidate.machine.weights), candidate.rank, candidate.machine.dimension
         return m * (d - m) + M * (m + 1) + 1
 
-    def _machine(self, evidence, basis):
+    def _machine(self, evidence):
         """The machine in R^d, and the basis of S_Y corrected by it."""
-        rng, scale, towards = evidence.rng, evidence.survey.curvature_scale, \
-            evidence.survey.features.mean(0)
+        rough = evidence.rough_subspace
+        if rough is None:
+            raise Refuted(evidence.why_no_subspace)
+        basis, rng = rough.basis, evidence.rng
+        scale, towards = evidence.survey.curvature_scale, evidence.survey.features.mean(0)
         inside = AffineView(evidence.oracle, basis=basis, scale=scale)
         whole = AffineView(evidence.oracle, scale=scale)
 
@@ -76,11 +80,19 @@ class TanhFamily:
             units, error = rough_units(inside, normals, weights, threshold, rng)
 
         # if they can be sharpened as they are, with one bias for all, that is all
-        nearly = with_one_bias(units, basis.shape[1])
-        if nearly is not None:
-            sharp = sharpen(evidence, tanh_machine(nearly, basis, scale, towards), basis.shape[1])
-            if sharp is not None:
-                return sharp.machine, sharp.basis
+        sharp = self._sharpened(evidence, units, basis)
+        fine = rough if sharp else evidence.subspace
+        if fine is None or fine.rank != rough.rank:
+            raise Refuted("no tanh machine: S_Y is another one")
+
+        # on a finer S_Y, perhaps; else they are fitted more finely there (steps 2 to 7)
+        if fine is not rough:
+            units = replace(units, vectors=units.vectors @ basis.T @ fine.basis)
+            error += largest_sine(basis, fine.basis)
+            basis, inside = fine.basis, AffineView(evidence.oracle, basis=fine.basis, scale=scale)
+            sharp = self._sharpened(evidence, units, basis)
+        if sharp is not None:
+            return sharp.machine, sharp.basis
         with evidence.ledger.stage("tanh units"):
             units, Z, width = fine_units(inside, units, error, rng, evidence.precision.width)
             units = tie_biases(units, Z, width)
@@ -90,3 +102,11 @@ class TanhFamily:
         # fitted to all brackets, if there are not too many
         sharp = sharpen(evidence, machine, basis.shape[1])
         return (machine, basis) if sharp is None else (sharp.machine, sharp.basis)
+
+    def _sharpened(self, evidence, units, basis):
+        """Rough units with one bias for all, sharpened; None where that fails."""
+        nearly, survey = with_one_bias(units, basis.shape[1]), evidence.survey
+        if nearly is None:
+            return None
+        machine = tanh_machine(nearly, basis, survey.curvature_scale, survey.features.mean(0))
+        return sharpen(evidence, machine, basis.shape[1])

@@ -1,6 +1,7 @@
 """Where a support vector that has not been found could hide: too far from the boundary to show."""
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from ..boundary.bracketing import boundary_points
 from ..machine import KernelMachine, ScaledMachine
@@ -39,23 +40,15 @@ def displacements(machine: KernelMachine | ScaledMachine, points: Array, places:
     >>> (displacements(machine, X, np.array([[2., 0.], [11., 0.]])) > 1e-9).tolist()
     [True, False]
     """
-    # the kernel between points and places, in the coordinates in which the machine has it
-    inner, X, Y = machine, points, places
-    if isinstance(machine, ScaledMachine):
-        inner, X, Y = machine.machine, machine.scaled(points), machine.scaled(places)
-    least = np.abs(inner.weights).min()
-
-    # the displacement where it shows most
-    slopes = np.linalg.norm(machine.gradient(points) * units, axis=1)
-    return (least * np.abs(inner.kernel(X, Y)) / slopes[:, None]).max(0)
+    return _shown(machine, points, places, units).max(0)
 
 
 def telling_points(machine: KernelMachine | ScaledMachine, places: Array, ends: Array, n: int,
                    units: Array | float = 1.0) -> Array:
     """Boundary points of a machine where one more support vector at a place would show well.
 
-    Those on segments from the place to the nearest points of the other label; of each place, the
-    one where it shows most. No queries.
+    They lie on segments from the places to the nearest points of the other label: for each place,
+    the one of them all where it shows most. No queries.
 
     Parameters
     ----------
@@ -82,18 +75,27 @@ def telling_points(machine: KernelMachine | ScaledMachine, places: Array, ends: 
     >>> telling_points(machine, place, ends, n=1).round(3)
     array([[1.177, 0.   ]])
     """
-    points, sides = [np.empty((0, places.shape[1]))], machine.predict(ends)
-    for place, side in zip(places, machine.predict(places), strict=True):
-        # segments to the nearest ends of the other label
-        others = ends[sides != side]
-        if len(others):
-            nearest = np.argsort(np.linalg.norm((others - place) / units, axis=1))[:n]
-            segments = np.repeat(place[None], len(nearest), axis=0), others[nearest]
-            P, N = segments[::int(side)]
-            X = boundary_points(lambda Z: machine.predict(Z * units), P / units, N / units,
-                                0.0)[0] * units
+    # segments from each place to the nearest ends of the other label
+    sides, far = machine.predict(places), cdist(places / units, ends / units)
+    far[sides[:, None] == machine.predict(ends)] = np.inf
+    nearest = np.argsort(far, axis=1)[:, :n]
+    i, k = np.nonzero(np.isfinite(np.take_along_axis(far, nearest, axis=1)))
+    if not len(i):
+        return np.empty((0, places.shape[1]))
+    start, end, positive = places[i], ends[nearest[i, k]], sides[i, None] > 0
+    P, N = np.where(positive, start, end), np.where(positive, end, start)
+    X = units * boundary_points(lambda Z: machine.predict(Z * units), P / units, N / units, 0.0)[0]
 
-            # of their boundary points, the one where it shows most
-            shown = [displacements(machine, x[None], place[None], units)[0] for x in X]
-            points.append(X[[np.argmax(shown)]])
-    return np.unique(np.concatenate(points), axis=0)
+    # of their boundary points, those where some place shows most
+    return X[np.unique(_shown(machine, X, places, units).argmax(0))]
+
+
+def _shown(machine, points, places, units):
+    """How far a vector at each place displaces the boundary at each point: array (n, k)."""
+    # the kernel between points and places, in the coordinates in which the machine has it
+    inner, X, Y = machine, points, places
+    if isinstance(machine, ScaledMachine):
+        inner, X, Y = machine.machine, machine.scaled(points), machine.scaled(places)
+    least = np.abs(inner.weights).min()
+    slopes = np.linalg.norm(machine.gradient(points) * units, axis=1)
+    return least * np.abs(inner.kernel(X, Y)) / slopes[:, None]

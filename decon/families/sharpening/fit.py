@@ -58,8 +58,8 @@ class Brackets:
 
         Parameters
         ----------
-        numbers : Numbers
-        theta : array (p,)
+        numbers, theta
+            As for `misses`.
 
         Returns
         -------

@@ -47,8 +47,8 @@ class Numbers(Protocol):
 
         Parameters
         ----------
-        theta : array (p,)
-        X : array (n, d)
+        theta, X
+            As for `values`.
 
         Returns
         -------

@@ -104,10 +104,10 @@ class _Search:
     def run(self) -> Fit | None:
         """The fit in the end; None if brackets refute the machine."""
         # to brackets near the origin; those far out follow when the machine is known well enough
-        all, r = self.brackets, np.linalg.norm(self.brackets.X, axis=1)
+        brackets, r = self.brackets, np.linalg.norm(self.brackets.X, axis=1)
         for unit in (self.evidence.survey.curvature_scale / self.scale, 1.0):
             near = r < SETTINGS.far * unit
-            self.brackets, self.far = all[near], all[~near]
+            self.brackets, self.far = brackets[near], brackets[~near]
             fit = fit_brackets(self.numbers, self.numbers.start, self.brackets, self.deviations)
             if fit.good:
                 break

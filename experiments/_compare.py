@@ -20,12 +20,14 @@ models of one kind: `models` is their number, every other entry a list with one 
     agreement          the smaller value of the held-out agreement test
     queries            all queries
     queries_by_stage   {stage: list}
-    bits               the information bound for the accuracy reached: rank (d - rank) numbers of
-                       S_Y to its sine, and those of the function inside it to the error of the
-                       vectors (to that of the coefficients where no vectors are visible)
+    distance           between the boundaries, root mean square, in units of R0: the accuracy of
+                       all tables (definition: `_limit`)
+    parameters         how many numbers the labels show
+    bits               the information bound at this distance, its constant included, as `_limit`
+                       defines it; without it, it is parameters * log2(1 / distance)
     message            how often each last remark was made, numbers left out
 
-No error counts as smaller than 1e-13 in the bits.
+No distance counts as smaller than 1e-14.
 """
 
 import re
@@ -37,18 +39,22 @@ from scipy.linalg import subspace_angles
 
 from decon import Oracle, deconstruct
 
-ROUNDING = 1e-13
+from ._limit import boundary_distance, cloud, limit, near_boundary
+
+ROUNDING = 1e-14
 AFTER_SUBSPACE = ("polynomial", "far field", "tanh units", "radial probe", "agreement")
-ERRORS = ("sine", "vectors_found", "vectors_missing", "sigma", "beta", "coefficients", "bits")
+ERRORS = ("sine", "vectors_found", "vectors_missing", "sigma", "beta", "coefficients",
+          "distance", "bits")
 
 
 def taken_apart(predict, features, truth=None, seed=0, **options):
     """Take one model apart and compare the result with the machine inside; None for a control."""
     oracle = Oracle(predict, features.shape[1], **options)
-    return compare(deconstruct(oracle, features, random_state=seed, progress=False), truth, seed)
+    result = deconstruct(oracle, features, random_state=seed, progress=False)
+    return compare(result, truth, features, seed)
 
 
-def compare(result, truth=None, seed=0):
+def compare(result, truth=None, features=None, seed=0):
     """The comparison of one result with the machine inside (schema: see the module).
 
     Parameters
@@ -56,8 +62,10 @@ def compare(result, truth=None, seed=0):
     result : Deconstruction
     truth : KernelMachine or None
         None where the model is none of the five families.
+    features : array (k, d), optional
+        What the search began with; without them boundaries are not compared.
     seed : int
-        Of the cloud on which the coefficients are compared.
+        Of the points where boundaries and coefficients are compared.
     """
     expected = "unknown" if truth is None else truth.kernel.name
     row = {"kernel_type": result.kernel_type, "named": result.kernel_type == expected,
@@ -71,16 +79,27 @@ def compare(result, truth=None, seed=0):
     span = spanning(truth)
     rank = int(np.linalg.matrix_rank(span))
     row |= {"rank": rank, "rank_right": result.rank == rank} | dict.fromkeys(ERRORS, np.nan)
+    row["parameters"] = visible_numbers(truth, rank)
     if row["rank_right"]:
         row["sine"] = np.sin(subspace_angles(result.subspace, span.T).max())
     if row["recovered"] and row["named"]:
         row |= compare_machines(result.machine, truth, result.scale, seed)
-    if row["rank_right"]:
-        inner = next((e for e in (max(row["vectors_found"], row["vectors_missing"]),
-                                  row["coefficients"]) if np.isfinite(e)), np.nan)
-        row["bits"] = bits(rank * (truth.dimension - rank), row["sine"]) + bits(
-            numbers_inside(truth, rank), inner)
+        if features is not None:
+            row |= compare_boundaries(result.machine, truth, features, seed)
     return row
+
+
+def compare_boundaries(found, truth, features, seed=0):
+    """The accuracy of a recovered machine, and what it costs at least (see `_limit`)."""
+    # the distance
+    rng = np.random.default_rng(seed + 20_000)
+    X = near_boundary(truth, np.concatenate([features, cloud(features, 20_000, rng)]), 400, rng)
+    scale = np.sqrt(np.mean((features**2).sum(1)))
+    r = max(boundary_distance(found, truth, X) / scale, ROUNDING)
+
+    # the bound
+    bound = limit(truth, features, seed)
+    return {"distance": r, "bits": bound.bits(r) if bound else np.nan}
 
 
 def compare_machines(found, truth, scale, seed=0):
@@ -148,9 +167,9 @@ def numbers_inside(machine, m):
         machine.kernel.name, m * (m + 1) + 1)
 
 
-def bits(numbers, error):
-    """The information in some numbers, each known to a relative error."""
-    return numbers * -np.log2(max(error, ROUNDING))
+def visible_numbers(machine, rank):
+    """How many numbers of a machine the labels show."""
+    return rank * (machine.dimension - rank) + numbers_inside(machine, rank)
 
 
 def to_subspace(stages):

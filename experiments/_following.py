@@ -8,11 +8,14 @@ as there are as many crossings as numbers to be seen, least squares gives all of
 from dataclasses import asdict, replace
 
 import numpy as np
+from scipy.spatial.distance import cdist
 from scipy.special import gammaln
 
 from decon import Gaussian, KernelMachine, Oracle, Tanh
 from decon.boundary.bracketing import bisect_along, boundary_points
 from decon.boundary.pairs import pn_pairs
+
+from ._limit import derivatives
 
 STEEP = 0.3  # lines that cross the boundary at a smaller n.v are not used
 
@@ -55,19 +58,11 @@ def miss(machine, X, V):
 def sensitivity(machine, X, V):
     """The derivatives of `miss` with respect to the numbers: array (n, p)."""
     Y, w, kernel = machine.support_vectors, machine.weights, machine.kernel
-    K = kernel(X, Y)
+    K, columns = kernel(X, Y), derivatives(machine, X)
     if isinstance(kernel, Gaussian):
-        steps = X[:, None] - Y
-        by_vectors = (K * w)[:, :, None] * steps / kernel.sigma**2
-        constant = (K * w * (steps**2).sum(2)).sum(1, keepdims=True) / kernel.sigma**3
-    else:
-        if isinstance(kernel, Tanh):
-            slope, constant = kernel.alpha * (1 - K**2), ((1 - K**2) * w).sum(1, keepdims=True)
-        else:
-            slope = kernel.degree * (X @ Y.T + 1) ** (kernel.degree - 1)
-            constant = np.empty((len(X), 0))
-        by_vectors = (slope * w)[:, :, None] * X[:, None]
-    columns = np.concatenate([by_vectors.reshape(len(X), -1), K, constant], axis=1)
+        columns = np.column_stack([columns, (K * cdist(X, Y) ** 2) @ w / kernel.sigma**3])
+    elif isinstance(kernel, Tanh):
+        columns = np.column_stack([columns, (1 - K**2) @ w])
     return columns / (machine.gradient(X) * V).sum(1)[:, None]
 
 

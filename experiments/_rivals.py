@@ -25,6 +25,8 @@ from decon.subspaces import cylinder
 from decon.subspaces.multipliers import refine_multipliers
 from decon.subspaces.spans import largest_sine, span_of_corrected_normals, span_of_normals
 
+from ._limit import cloud, near_boundary
+
 DEPTHS = tuple(10.0 ** -np.arange(1, 7))  # where labels are compared, in units of R0
 CLOUD = 400  # points that a rival labels before anything else
 
@@ -59,11 +61,7 @@ class Yardstick:
         self.machine, self.scale = machine, np.sqrt(np.mean((features**2).sum(1)))
         self.X = cloud(features, far, rng)
         self.labels = machine.predict(self.X)
-        ends = self.X[:20_000]
-        positive = self.labels[:20_000] > 0
-        own = Oracle(machine.predict, machine.dimension, positive=1)
-        pairs = pn_pairs(ends[positive], ends[~positive], close, rng)
-        self.points, _ = boundary_points(own, *pairs, 1e-15 * self.scale)
+        self.points = near_boundary(machine, self.X[:20_000], close, rng)
         G = machine.gradient(self.points)
         self.normals = G / np.linalg.norm(G, axis=1, keepdims=True)
         self.shift = rng.random(close)[:, None]
@@ -98,15 +96,6 @@ class Yardstick:
             wrong = (predict(self.points + step) < 0) | (predict(self.points - step) > 0)
             found = np.where(wrong, found, t / np.sqrt(2))
         return found
-
-
-def cloud(features, n, rng):
-    """n points: half of them near the features, half spread like them, about the origin."""
-    k, d = features.shape
-    sigma = np.sqrt(np.mean((features**2).sum(1)) / d)
-    X = sigma * rng.standard_normal((n, d))
-    X[::2] = features[rng.integers(k, size=len(X[::2]))] + 0.5 * X[::2]
-    return X
 
 
 def labelled(oracle, features, seed):

@@ -47,8 +47,8 @@ def measure(fault, kernel, seed):
     }[kind]()
     result = deconstruct(Oracle(predict, D, **options), features, random_state=seed,
                          progress=False)
-    row = compare(result, machine, seed) | {"width": result.width, "noise": result.noise,
-                                            "wrong": np.nan}
+    row = compare(result, machine, features, seed)
+    row |= {"width": result.width, "noise": result.noise, "wrong": np.nan}
     if result.machine is not None:
         rng = np.random.default_rng(seed + 30_000)
         X = rng.random((20_000, D)) if kind == "bounds" else rng.standard_normal((20_000, D))

@@ -53,7 +53,7 @@ def take_apart(images, begin, seed):
         start = perf_counter()
         result = deconstruct(oracle, features, random_state=seed, progress=False)
         total = perf_counter() - start
-    row = {"images": images, "begin": begin} | compare(result, machine, seed) | {
+    row = {"images": images, "begin": begin} | compare(result, machine, features, seed) | {
         "calls": oracle.calls, "seconds_inside": clock.seconds,
         "seconds_outside": total - clock.seconds,
         "memory_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3,

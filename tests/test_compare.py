@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from decon import Deconstruction, Gaussian, KernelMachine, Linear, Polynomial, Tanh
-from experiments._compare import columns, compare, spanning, to_subspace
-from experiments._models import KERNELS
+from experiments._compare import ROUNDING, columns, compare, spanning, to_subspace
+from experiments._models import KERNELS, random_model
 
 D, M = 10, 4
 
@@ -38,7 +38,28 @@ def test_the_machine_itself_has_no_errors(kernel):
     assert max(vectors) < 1e-12 if kernel.name in ("cubic", "tanh", "gaussian") else (
         np.isnan(vectors).all())
     assert (row["queries"], row["agreement"]) == (100, 0.5)
-    assert 12 < row["bits"] / (row["rank"] * (D - row["rank"])) and np.isfinite(row["bits"])
+    assert np.isnan([row["distance"], row["bits"]]).all()  # without features
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+def test_accuracy_is_the_distance_between_the_boundaries_and_the_bound_follows(kernel):
+    """A threshold off by h moves the boundary by h / |grad f|, and every digit costs p log2(10)."""
+    machine, features = random_model(kernel, D, M, 3)
+    own = compare(result_of(machine), machine, features)
+    assert own["distance"] == ROUNDING
+
+    scale, rows = np.sqrt(np.mean((features**2).sum(1))), []
+    slopes = np.linalg.norm(machine.gradient(features), axis=1)
+    for h in 1e-6 * np.median(slopes) * scale * np.array([1, 0.1]):
+        moved = KernelMachine(machine.kernel, machine.support_vectors, machine.weights,
+                              machine.threshold + h)
+        rows.append(compare(result_of(machine, moved), machine, features))
+    p = rows[0]["parameters"]
+    assert 1e-7 < rows[0]["distance"] < 1e-5
+    assert rows[0]["distance"] / rows[1]["distance"] == pytest.approx(10, rel=1e-3)
+    visible = p - (kernel.name in ("tanh", "gaussian"))  # the kernel's constant counts as known
+    assert rows[1]["bits"] - rows[0]["bits"] == pytest.approx(visible * np.log2(10), rel=1e-3)
+    assert 0.3 < rows[0]["bits"] / (p * -np.log2(rows[0]["distance"])) < 1
 
 
 def test_order_and_open_signs_do_not_count_and_a_closed_sign_does():

@@ -3,6 +3,11 @@
 A rival is a generator: it asks an oracle, and from time to time yields a `Guess`, with the number
 of queries so far. All are told what `deconstruct` finds out by itself: the kernel, with its
 constants, and m.
+
+The copies of `retraining` and `active` are trained until their solvers converge, and a guess says
+whether they did: logistic regression on all monomials for a quadratic kernel, a network with m
+tanh units for tanh (its own kernel is not positive semidefinite), an SVC with the right kernel
+else.
 """
 
 import warnings
@@ -12,9 +17,13 @@ from math import comb
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.svm import SVC
 
-from decon import KernelMachine, Oracle
+from decon import Oracle
 from decon.blocks import blocks
 from decon.boundary.bracketing import bisect, boundary_points
 from decon.boundary.normals import slope_normals
@@ -29,6 +38,8 @@ from ._limit import cloud, near_boundary
 
 DEPTHS = tuple(10.0 ** -np.arange(1, 7))  # where labels are compared, in units of R0
 CLOUD = 400  # points that a rival labels before anything else
+HARDNESS = 100  # C of an SVC, in units of 1 / (mean of K(x, x))
+STEPS = 5000  # of the network's solver
 
 
 @dataclass
@@ -38,6 +49,7 @@ class Guess:
     queries: int
     predict: Callable | None = None
     basis: np.ndarray | None = None
+    converged: bool = True
 
 
 # -- the yardstick --------------------------------------------------------------------------------
@@ -67,12 +79,13 @@ class Yardstick:
         self.shift = rng.random(close)[:, None]
 
     def measure(self, guess):
-        """Sine, distance between the boundaries, agreement far and at every depth."""
-        row = {"queries": guess.queries, "sine": np.nan, "distance": np.nan}
+        """Sine, distance of the boundaries (see `_limit`), agreement far and at every depth."""
+        row = {"queries": guess.queries, "sine": np.nan, "distance": np.nan,
+               "converged": guess.converged}
         if guess.basis is not None:
             row["sine"] = largest_sine(guess.basis, self.machine.support_vectors.T)
         if guess.predict is not None:
-            row["distance"] = np.median(self.distances(guess.predict))
+            row["distance"] = np.sqrt(np.mean(self.distances(guess.predict)**2))
             row["far"] = np.mean(guess.predict(self.X) == self.labels)
             row["close"] = [np.mean([guess.predict(Z) == self.machine.predict(Z)
                                      for Z in self.beside(depth)]) for depth in DEPTHS]
@@ -168,17 +181,23 @@ def by_tools(oracle, features, kernel, m, width, seed):
 
 def retraining(oracle, features, kernel, m, sizes, seed):
     """Adaptive retraining after Tramer et al. 2016: train, ask at the copy's boundary, repeat."""
-    pool, R = labelled(oracle, features, seed)
-    copy, basis = trained(pool, kernel, m)
-    yield Guess(oracle.queries, copy.predict, basis)
-    for n in sizes:
-        ends = cloud(features, 2000, pool.rng)
+    def at_the_boundary(copy, n, rng):
+        ends = cloud(features, max(2000, n), rng)
         labels = copy.predict(ends)
-        pairs = pn_pairs(ends[labels > 0], ends[labels < 0], n, pool.rng)
-        X, _ = boundary_points(Oracle(copy.predict, oracle.dimension, positive=1), *pairs, 1e-4 * R)
-        pool.add(X, oracle(X))
-        copy, basis = trained(pool, kernel, m)
-        yield Guess(oracle.queries, copy.predict, basis)
+        pairs = pn_pairs(ends[labels > 0], ends[labels < 0], n, rng)
+        own = Oracle(copy.predict, oracle.dimension, positive=1)
+        return boundary_points(own, *pairs, 1e-9 * np.sqrt(np.mean((ends**2).sum(1))))[0]
+
+    return rounds(oracle, features, kernel, m, sizes, seed, at_the_boundary)
+
+
+def active(oracle, features, kernel, m, sizes, seed):
+    """Active learning [Settles 2009]: ask where, of many points, the copy is least certain."""
+    def least_certain(copy, n, rng):
+        X = cloud(features, 10 * n, rng)
+        return X[np.argpartition(np.abs(values_of(copy, X)), n)[:n]]
+
+    return rounds(oracle, features, kernel, m, sizes, seed, least_certain)
 
 
 # -- their parts ----------------------------------------------------------------------------------
@@ -207,22 +226,54 @@ def separated_normal(oracle, x, radius, n, rng):
     """A normal from the same kind of labels as above, better decoded: of the widest margin."""
     U = rng.standard_normal((n, len(x)))
     U /= np.linalg.norm(U, axis=1, keepdims=True)
-    svc = SVC(kernel="linear", C=1e6, max_iter=300_000)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        normal = svc.fit(U, oracle(x + radius * U)).coef_[0]
+    normal = SVC(kernel="linear", C=1e6).fit(U, oracle(x + radius * U)).coef_[0]
     return normal / np.linalg.norm(normal)
 
 
+def rounds(oracle, features, kernel, m, sizes, seed, chosen):
+    """Train a copy, ask for the labels of n points that it chooses, train again, and so on."""
+    pool, _ = labelled(oracle, features, seed)
+    for n in (*sizes, 0):
+        copy, converged = trained(pool, kernel, m)
+        basis = span_of_copy(copy, pool.points[-200:], m)
+        yield Guess(oracle.queries, copy.predict, basis, converged)
+        if n:
+            X = chosen(copy, n, pool.rng)
+            pool.add(X, oracle(X))
+
+
 def trained(pool, kernel, m):
-    """An SVC with hard margins on the points of a pool, and the span of its normals there."""
-    svc = SVC(C=1e6, cache_size=500, max_iter=300_000, **kernel.to_sklearn())
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # more steps teach no more
-        copy = KernelMachine.from_sklearn(svc.fit(pool.points, pool.labels))
-    G = copy.gradient(pool.points[-1000:])
-    G /= np.linalg.norm(G, axis=1, keepdims=True)
-    return copy, np.linalg.svd(G.T, full_matrices=False)[0][:, :m]
+    """A copy trained on the points of a pool, and whether its solver says that it converged."""
+    if kernel.name == "quadratic":
+        copy = make_pipeline(PolynomialFeatures(2), StandardScaler(), LogisticRegression(
+            C=1e5, tol=1e-6, solver="newton-cholesky", max_iter=1000))
+    elif kernel.name == "tanh":
+        copy = MLPClassifier((m,), activation="tanh", solver="lbfgs", alpha=1e-6, tol=1e-8,
+                             max_iter=STEPS, max_fun=10 * STEPS, random_state=0)
+    else:
+        K = np.mean([kernel(x[None], x[None]) for x in pool.points])
+        copy = SVC(C=HARDNESS / K, cache_size=1000, **kernel.to_sklearn())
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ConvergenceWarning)
+        copy.fit(pool.points, pool.labels)
+    return copy, not any(issubclass(w.category, ConvergenceWarning) for w in caught)
+
+
+def values_of(copy, X):
+    """A copy's decision function, in blocks; of a network, the logarithm of the odds."""
+    if not isinstance(copy, MLPClassifier):
+        return np.concatenate([copy.decision_function(X[j]) for j in blocks(len(X), 1000)])
+    q = copy.predict_proba(X)[:, 1]
+    return np.log(np.maximum(q, 1e-300)) - np.log(np.maximum(1 - q, 1e-300))
+
+
+def span_of_copy(copy, X, m):
+    """The span of a copy's gradients at some points, by differences: (d, m)."""
+    d, h = X.shape[1], 1e-4 * np.sqrt(np.mean(X**2))
+    shifted = X[:, None, None] + h * np.stack([np.eye(d), -np.eye(d)])
+    G = np.diff(values_of(copy, shifted.reshape(-1, d)).reshape(len(X), 2, d), axis=1)[:, 0]
+    G /= np.maximum(np.linalg.norm(G, axis=1, keepdims=True), 1e-300)
+    return np.linalg.svd(G.T, full_matrices=False)[0][:, :m]
 
 
 def with_polynomial(oracle, pool, kernel, basis, width):

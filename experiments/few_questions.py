@@ -1,13 +1,15 @@
-"""Queries against accuracy: `deconstruct`, the paper, and three rivals on the same boxes.
+"""Queries against accuracy: `deconstruct`, the paper, and five rivals on the same boxes.
 
     python -m experiments.few_questions
 
-Random machines (d = 30, m = 12) and SVCs trained on few points. The common currency is the
-distance between the true boundary and the guessed one. Then a single normal, by four methods; and
-boxes that have changed a little, followed by brackets that start from predictions. About 10
-minutes. Results go to few_questions.json: one row a box, method and number of queries, with medians
-over the seeds and the ledger of `deconstruct`; a row a method and number of queries for the
-normals; a row a box and number of brackets for the boxes that have changed.
+Random machines (d = 30, m = 12) and SVCs trained on few points: three boxes of each kind, the same
+for all methods. The common currency is the distance between the true boundary and the guessed one
+(`_limit`). Retraining and active learning go on to 40,000 answers. Then a single normal, by four
+methods, and in 784 dimensions by two; and boxes that have changed a little, followed by brackets
+that start from predictions. Results go to few_questions.json: one row a kind of box, method and
+number of queries, with medians over the boxes and the ledger of `deconstruct`; a row a method and
+number of queries for the normals; a row a kind and number of brackets for the boxes that have
+changed.
 """
 
 from collections import defaultdict
@@ -19,14 +21,16 @@ from decon.boundary.bracketing import boundary_points
 from decon.boundary.normals import slope_normals
 from decon.paper import sphere_normals
 
-from ._compare import numbers_inside
+from ._compare import visible_numbers
 from ._following import bits_of_an_update, followed, numbers, rebuilt
+from ._limit import limit
 from ._models import SVCS, D, M, random_model, trained_model
 from ._normals import angles
 from ._rivals import (
     DEPTHS,
     Guess,
     Yardstick,
+    active,
     by_labels,
     by_tools,
     direct_fit,
@@ -41,13 +45,15 @@ from ._run import each, main, store
 RANDOM = {"quadratic": Polynomial(2), "cubic": Polynomial(3), "tanh": Tanh(1.0, 0.1),
           "gaussian": Gaussian(3.0)}
 TRAINED = {"trained cubic": ("cancer", 20, SVCS["cubic"])}
-SEEDS = {"deconstruct": 20, "tools": 10, "paper": 5, "labels": 5, "retraining": 3, "direct": 10}
+BOXES = 3  # of each kind
 WIDTHS = (1e-3, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12)
+CUBIC_WIDTHS = (1e-6, 1e-12)  # of a direct fit, which takes minutes
 COUNTS = (15, 25, 50, 100)  # normals of the paper's kind
 LABELS = (100, 1000, 10_000)  # of a normal, as HopSkipJump estimates it
-SIZES = (400, 800, 1600, 3200)  # of a round of retraining
-NORMAL_SEEDS = 20
+SIZES = (400, 800, 1600, 3200, 6400, 12_800, 14_390)  # of a round of retraining: 40,000 in all
+NORMAL_SEEDS = 10
 NORMAL_LABELS = (30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000)
+IMAGES, IMAGE_SEEDS = 784, 5  # a normal in so many dimensions, of so many boxes
 DRIFT, LINES = 1e-4, (0.8, 0.9, 0.95, 0.98, 1.0, 1.02, 1.05, 1.1, 1.2)  # in units of p
 DRIFT_SEEDS = 5
 
@@ -61,18 +67,12 @@ def open_box(kind, seed):
     return KernelMachine.from_sklearn(svc), features
 
 
-def parameters(machine):
-    """How many numbers the labels of a machine show."""
-    m, d = machine.support_vectors.shape
-    return m * (d - m) + numbers_inside(machine, m)
-
-
 def one_box(kind, method, seed):
     """What one method knows of one box, after more and more queries."""
     machine, features = open_box(kind, seed)
     kernel, (m, d) = machine.kernel, machine.support_vectors.shape
-    sizes = (20_000, 100) if method == "retraining" else (100_000, 400)  # such copies are slow
-    yardstick = Yardstick(machine, features, seed, *sizes)
+    copies = method in ("retraining", "active")
+    yardstick = Yardstick(machine, features, seed, 20_000 if copies else 100_000, 400)
     oracle = Oracle(machine.predict, d, positive=1)
     stages = {}
     if method == "deconstruct":
@@ -88,20 +88,26 @@ def one_box(kind, method, seed):
         guesses = paper(oracle, features, kernel, m, COUNTS, seed)
     elif method == "labels":
         guesses = by_labels(oracle, features, kernel, m, LABELS, seed)
-    elif method == "retraining":
-        guesses = retraining(oracle, features, kernel, m, SIZES, seed)
+    elif copies:
+        learn = retraining if method == "retraining" else active
+        guesses = learn(oracle, features, kernel, m, SIZES, seed)
     else:
-        widths = WIDTHS if kernel.degree == 2 else WIDTHS[1::2]
+        widths = WIDTHS if kernel.degree == 2 else CUBIC_WIDTHS
         guesses = direct_fit(oracle, features, kernel.degree, m, widths, seed)
-    p = {True: parameters(machine), False: m * (d - m)}  # of the machine, of S_Y alone
-    return [yardstick.measure(guess) | {"parameters": p[guess.predict is not None], "m": m}
-            | stages for guess in guesses]
+    bound, p = limit(machine, features, seed), visible_numbers(machine, m)
+    rows = []
+    for guess in guesses:
+        row = yardstick.measure(guess) | {"parameters": p, "m": m} | stages
+        row["bits"] = bound.bits(row["distance"]) if np.isfinite(row["distance"]) else np.nan
+        rows.append(row)
+    return rows
 
 
-def one_normal(seed):
-    """Angles of one normal of a cubic box by four methods: lists of (queries, angle)."""
-    machine, features = open_box("cubic", seed)
-    oracle = Oracle(machine.predict, D, positive=1)
+def one_normal(dimension, seed):
+    """Angles of one normal of a cubic box by all methods: lists of (queries, angle)."""
+    machine, features = random_model(RANDOM["cubic"], dimension, M, seed)
+    d = len(features[0])
+    oracle = Oracle(machine.predict, d, positive=1)
     pool, R = labelled(oracle, features, seed)
     x, v = boundary_points(oracle, *pool.pairs(1), 1e-15 * R)
     found = defaultdict(list)
@@ -113,15 +119,16 @@ def one_normal(seed):
     for n in NORMAL_LABELS:
         before = oracle.queries
         note("labels", signed_normals(oracle, x, 1e-4 * R, n, pool.rng))
-        if 100 <= n <= 10_000:
+        if d == D and 100 <= n <= 10_000:
             before = oracle.queries
             note("labels, separated", separated_normal(oracle, x[0], 1e-4 * R, n, pool.rng))
     for width in (1e-3, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12, 1e-13):
         before = oracle.queries
         note("slopes", slope_normals(oracle, x, v, np.sqrt(width) * R, width * R))
         before = oracle.queries
-        note("spheres", sphere_normals(oracle, x, np.sqrt(width) * R, width * R,
-                                       random_state=pool.rng))
+        if d == D:
+            note("spheres", sphere_normals(oracle, x, np.sqrt(width) * R, width * R,
+                                           random_state=pool.rng))
     return found
 
 
@@ -129,21 +136,20 @@ def one_update(kind, seed):
     """A box whose numbers have all changed a little, followed by more and more brackets."""
     old, features = open_box(kind, seed)
     d = old.dimension
-    p, z, rng = parameters(old), numbers(old), np.random.default_rng(seed)
+    p, z = visible_numbers(old, len(old.weights)), numbers(old)
+    rng = np.random.default_rng(seed)
     box = rebuilt(old, z * (1 + DRIFT * rng.standard_normal(len(z))))
     yardstick = Yardstick(box, features, seed, 20_000)
-    before = np.median(yardstick.distances(old.predict))
+    before = np.sqrt(np.mean(yardstick.distances(old.predict)**2))
     rows = []
     for share in LINES:
         oracle, n = Oracle(box.predict, d, positive=1), int(np.ceil(share * p))
         new = followed(oracle, old, features, n, DRIFT / 2, 1e-13, rng)
-        distances = yardstick.distances(new.predict)
-        after, rms = np.median(distances), np.sqrt(np.mean(distances**2))
+        after = np.sqrt(np.mean(yardstick.distances(new.predict)**2))
         row = {"lines": n, "parameters": p, "queries": oracle.queries, "before": before,
-               "after": after, "rms": rms,
-               "over_bits": oracle.queries / (p * np.log2(before / after))}
+               "after": after, "over_bits": oracle.queries / (p * np.log2(before / after))}
         if len(z) == p and share >= 1:  # a quadratic's numbers are not all visible
-            bits = bits_of_an_update(old, features, DRIFT, rms * yardstick.scale, rng)
+            bits = bits_of_an_update(old, features, DRIFT, after * yardstick.scale, rng)
             row["over_bits_with_constant"] = oracle.queries / bits
         rows.append(row)
     return rows
@@ -151,31 +157,30 @@ def one_update(kind, seed):
 
 def methods_for(kind):
     """The methods that can do anything with a kind of box."""
-    name = kind.split()[-1]
-    if name in ("quadratic", "cubic"):
-        return ["deconstruct", "tools", "paper", "labels", "retraining"] + ["direct"] * (
-            kind == name)
-    return ["deconstruct", "paper"] + ["labels"] * (name == "tanh") + ["retraining"]
+    degree = {"quadratic": 2, "cubic": 3, "trained cubic": 3}.get(kind)
+    methods = ["deconstruct", "paper", "retraining"]
+    methods += ["tools"] * bool(degree) + ["labels"] * (kind != "gaussian")
+    methods += ["active"] * (degree != 3)  # of a cubic, a round takes minutes
+    return methods + ["direct"] * (kind in ("quadratic", "cubic"))
 
 
 def summarise(kind, method, rows):
     """Medians over the boxes, and how many have a boundary to be measured."""
     line = {"kind": kind, "method": method, "boxes": len(rows),
             "with_boundary": int(sum(np.isfinite(row["distance"]) for row in rows)),
+            "converged": int(sum(row["converged"] for row in rows)),
             "parameters": np.median([row["parameters"] for row in rows]),
             "m": [min(row["m"] for row in rows), max(row["m"] for row in rows)]}
-    for name in ("queries", "sine", "distance", "far"):
+    for name in ("queries", "sine", "distance", "far", "bits"):
         values = [row[name] for row in rows if np.isfinite(row.get(name, np.nan))]
         if values:
             line[name] = np.median(values)
             line["worst_" + name] = (min if name == "far" else max)(values)
     if line["with_boundary"]:
         line["close"] = np.median([row["close"] for row in rows if "close" in row], axis=0)
-    for name in ("sine", "distance"):
-        ratios = [row["queries"] / (row["parameters"] * -np.log2(row[name])) for row in rows
-                  if np.isfinite(row[name]) and row[name] < 0.5]
-        if ratios:
-            line["over_bits_" + name] = np.median(ratios)
+    ratios = [row["queries"] / row["bits"] for row in rows if row["bits"] > 0]
+    if ratios:
+        line["over_bits"] = np.median(ratios)
     if "queries_by_stage" in rows[0]:
         stages = {stage for row in rows for stage in row["queries_by_stage"]}
         line["queries_by_stage"] = {
@@ -185,33 +190,42 @@ def summarise(kind, method, rows):
     return line
 
 
+def medians(normals):
+    """Median queries and angles of the normals of several boxes, by method."""
+    return {method: [{"queries": np.median([n[method][k][0] for n in normals]),
+                      "angle": np.nanmedian([n[method][k][1] for n in normals])}
+                     for k in range(len(normals[0][method]))] for method in normals[0]}
+
+
 def run():
     """All boxes by all methods, the slow ones first."""
     kinds = [*RANDOM, *TRAINED]
     tasks = [(kind, method, seed) for kind in kinds for method in methods_for(kind)
-             for seed in range(2 if (kind, method) == ("cubic", "direct") else SEEDS[method])]
-    slow = {"retraining": 2, "direct": 1}
+             for seed in range(BOXES)]
+    slow = {"retraining": 2, "active": 2, "direct": 1}
     tasks.sort(key=lambda task: -slow.get(task[1], 0))
     groups = defaultdict(list)
     for task, rows in zip(tasks, each(one_box, tasks, "boxes"), strict=True):
         for k, row in enumerate(rows):
             groups[*task[:2], k].append(row)
-    normals = each(one_normal, [(seed,) for seed in range(NORMAL_SEEDS)], "normals")
+    seeds = [(D, seed) for seed in range(NORMAL_SEEDS)]
+    seeds += [(IMAGES, seed) for seed in range(IMAGE_SEEDS)]
+    normals = defaultdict(list)
+    for (d, _), found in zip(seeds, each(one_normal, seeds, "normals"), strict=True):
+        normals[d].append(found)
     updates = defaultdict(list)
     tasks = [(kind, seed) for kind in RANDOM for seed in range(DRIFT_SEEDS)]
     for (kind, _), rows in zip(tasks, each(one_update, tasks, "changed boxes"), strict=True):
         updates[kind].append(rows)
     store(__file__, {
-        "seeds": "from 0: " + ", ".join(f"{name} {n}" for name, n in SEEDS.items())
-                 + f", normals {NORMAL_SEEDS}, changed boxes {DRIFT_SEEDS}; direct cubics 2",
+        "seeds": f"boxes 0 to {BOXES - 1} for all methods, normals 0 to {NORMAL_SEEDS - 1} and, "
+                 f"in {IMAGES} dimensions, {IMAGE_SEEDS - 1}, changed boxes 0 to {DRIFT_SEEDS - 1}",
         "depths": DEPTHS,
         "table": [summarise(kind, method, groups[kind, method, k]) for kind in kinds
                   for method in methods_for(kind) for k in range(10)
                   if (kind, method, k) in groups],
-        "normals": {method: [
-            {"queries": np.median([n[method][k][0] for n in normals]),
-             "angle": np.nanmedian([n[method][k][1] for n in normals])}
-            for k in range(len(normals[0][method]))] for method in normals[0]},
+        "normals": medians(normals[D]),
+        "normals_of_images": medians(normals[IMAGES]),
         "drift": DRIFT,
         "updates": [{"kind": kind} | {name: np.median([rows[k][name] for rows in boxes])
                                       for name in boxes[0][k]}

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from decon import Gaussian, KernelMachine, Linear, Oracle, Polynomial, Tanh
 from decon.subspaces.spans import largest_sine
-from experiments import few_questions
+from experiments import _rivals, few_questions
+from experiments._compare import visible_numbers
 from experiments._following import (
     bits_of_an_update,
     followed,
@@ -22,6 +23,7 @@ from experiments._normals import angles
 from experiments._rivals import (
     Guess,
     Yardstick,
+    active,
     by_labels,
     by_tools,
     cloud,
@@ -34,6 +36,9 @@ from experiments._rivals import (
     retraining,
     separated_normal,
     signed_normals,
+    span_of_copy,
+    trained,
+    values_of,
 )
 
 D, M = 8, 3
@@ -191,13 +196,31 @@ def test_more_labels_a_normal_are_another_run():
     assert yardstick.measure(many)["distance"] < yardstick.measure(few)["distance"]
 
 
-@pytest.mark.parametrize("kernel", [Polynomial(2), Gaussian(3.0)])
-def test_retraining_comes_closer(kernel):
+@pytest.mark.parametrize("learn", [retraining, active])
+@pytest.mark.parametrize("kernel", [Polynomial(2), Tanh(1.0, 0.1), Gaussian(3.0)], ids=str)
+def test_copies_come_closer(kernel, learn):
     box, features, oracle = open_box(kernel)
     yardstick = Yardstick(box, features, 0, far=5000, close=100)
-    first, second, third = retraining(oracle, features, kernel, M, (100, 200), 0)
-    assert second.queries == first.queries + 100 and third.queries == second.queries + 200
-    assert yardstick.measure(third)["distance"] < 0.5 * yardstick.measure(first)["distance"]
+    first, second, third = learn(oracle, features, kernel, M, (400, 800), 0)
+    assert second.queries == first.queries + 400 and third.queries == second.queries + 800
+    assert yardstick.measure(third)["distance"] < 0.6 * yardstick.measure(first)["distance"]
+    assert third.converged or kernel.name == "tanh"
+
+
+def test_a_solver_that_does_not_converge_says_so(monkeypatch):
+    box, features, oracle = open_box(Tanh(1.0, 0.1))
+    monkeypatch.setattr(_rivals, "STEPS", 3)
+    assert not next(retraining(oracle, features, box.kernel, M, (), 0)).converged
+
+
+def test_the_span_of_a_copy_is_that_of_its_gradients():
+    box, features, oracle = open_box(Polynomial(2))
+    pool, _ = labelled(oracle, features, 0)
+    copy, _ = trained(pool, box.kernel, M)
+    x, h = pool.points[:1], 1e-6
+    gradient = [(values_of(copy, x + e) - values_of(copy, x - e))[0] for e in h * np.eye(D)]
+    span = span_of_copy(copy, x, 1)
+    assert largest_sine(span, np.array(gradient)[:, None]) < 1e-4
 
 
 # -- boxes that have changed
@@ -223,7 +246,7 @@ def test_as_many_brackets_as_numbers_follow_a_box(kernel):
     rng, z = np.random.default_rng(1), numbers(old)
     box = rebuilt(old, z * (1 + 1e-5 * rng.standard_normal(len(z))))
     yardstick = Yardstick(box, features, 0, far=2000, close=100)
-    p = few_questions.parameters(old)
+    p = visible_numbers(old, len(old.weights))
     medians = []
     for n in (p - p // 4, p + 4):
         oracle = Oracle(box.predict, D, positive=1)
@@ -235,7 +258,7 @@ def test_as_many_brackets_as_numbers_follow_a_box(kernel):
 
 def test_the_bits_of_an_update_fall_by_p_with_every_doubling_of_the_distance():
     old, features, _ = open_box(Polynomial(3))
-    p = few_questions.parameters(old)
+    p = visible_numbers(old, len(old.weights))
     bits = [bits_of_an_update(old, features, drift, r, np.random.default_rng(0))
             for drift, r in [(1e-4, 1e-9), (1e-4, 2e-9), (2e-4, 2e-9)]]
     assert bits[0] - bits[1] == pytest.approx(p) and bits[2] - bits[1] == pytest.approx(p)
@@ -263,7 +286,7 @@ def test_the_parameters_are_the_visible_ones(name, kernel):
     J = [psi(numbers + h, X) - psi(numbers - h, X) for h in 1e-5 * np.eye(len(numbers))]
     J = np.array(J) / np.linalg.norm(box.gradient(X), axis=1)
     assert np.linalg.matrix_rank(J, tol=1e-9 * np.linalg.norm(J)) == \
-        few_questions.parameters(box)
+        visible_numbers(box, m)
 
 
 def test_a_row_of_the_table():
@@ -271,5 +294,13 @@ def test_a_row_of_the_table():
     line = few_questions.summarise("quadratic", "deconstruct", rows)
     assert line["with_boundary"] == 1 and line["far"] == 1 and line["parameters"] == 306
     assert sum(line["queries_by_stage"].values()) == line["queries"]
-    assert line["over_bits_distance"] == pytest.approx(
-        line["queries"] / (306 * -np.log2(line["distance"])))
+    assert line["over_bits"] == pytest.approx(line["queries"] / line["bits"])
+    assert 0.7 * 306 < line["bits"] / -np.log2(line["distance"]) < 306
+
+
+def test_normals_are_measured_in_many_dimensions_too():
+    found = few_questions.one_normal(100, 0)
+    assert set(found) == {"labels", "slopes"}
+    queries, angle = np.transpose(found["labels"])
+    expected = np.arctan(np.sqrt(np.pi * 99 / 2 / queries))
+    np.testing.assert_allclose(angle[-3:], expected[-3:], rtol=0.3)

@@ -51,6 +51,7 @@ CUBIC_WIDTHS = (1e-6, 1e-12)  # of a direct fit, which takes minutes
 COUNTS = (15, 25, 50, 100)  # normals of the paper's kind
 LABELS = (100, 1000, 10_000)  # of a normal, as HopSkipJump estimates it
 SIZES = (400, 800, 1600, 3200, 6400, 12_800, 14_390)  # of a round of retraining: 40,000 in all
+ACCURACIES = tuple(10.0 ** np.arange(0, -14.5, -0.5))  # where the bound is computed
 NORMAL_SEEDS = 10
 NORMAL_LABELS = (30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000)
 IMAGES, IMAGE_SEEDS = 784, 5  # a normal in so many dimensions, of so many boxes
@@ -190,6 +191,12 @@ def summarise(kind, method, rows):
     return line
 
 
+def bounds(kind):
+    """Median bound of the boxes of a kind, in bits, at each of ACCURACIES."""
+    limits = [limit(*open_box(kind, seed), seed) for seed in range(BOXES)]
+    return [np.median([one.bits(r) for one in limits]) for r in ACCURACIES]
+
+
 def medians(normals):
     """Median queries and angles of the normals of several boxes, by method."""
     return {method: [{"queries": np.median([n[method][k][0] for n in normals]),
@@ -224,6 +231,8 @@ def run():
         "table": [summarise(kind, method, groups[kind, method, k]) for kind in kinds
                   for method in methods_for(kind) for k in range(10)
                   if (kind, method, k) in groups],
+        "accuracies": ACCURACIES,
+        "bounds": {kind: bounds(kind) for kind in kinds},
         "normals": medians(normals[D]),
         "normals_of_images": medians(normals[IMAGES]),
         "drift": DRIFT,

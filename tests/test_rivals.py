@@ -298,6 +298,12 @@ def test_a_row_of_the_table():
     assert 0.7 * 306 < line["bits"] / -np.log2(line["distance"]) < 306
 
 
+def test_the_bound_of_a_kind_grows_with_the_accuracy():
+    bits = np.array(few_questions.bounds("cubic"))
+    assert bits[0] == 0 and (np.diff(bits) >= 0).all()
+    assert bits[-1] - bits[-3] == pytest.approx(372 * np.log2(10), rel=1e-3)
+
+
 def test_normals_are_measured_in_many_dimensions_too():
     found = few_questions.one_normal(100, 0)
     assert set(found) == {"labels", "slopes"}

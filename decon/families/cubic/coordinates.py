@@ -262,8 +262,9 @@ def outside(own: SumOfCubes, oracle: LabelOracle, baseline: float, width: float,
 
     def misses(walks, off):
         """Is the boundary more than `off` above or below where it should be after the walks?"""
-        height = -(slopes @ missing / own.unit * walks).sum(1)
-        up, down = (oracle(X + walks + (height + side * off)[:, None] * U) for side in (1, -1))
+        # back inside the span, to where all l_i, with what was missing, are what they were
+        back = -walks @ missing.T / own.unit @ own.D.T
+        up, down = (oracle(X + walks + back + side * off[:, None] * U) for side in (1, -1))
         return (up < 0) | (down > 0)
 
     # which points show that something is missing (step 6 of

@@ -6,7 +6,8 @@ Random machines of every kernel, as many support vectors as m: d grows at m = 12
 Results go to growth.json: `table`, one row per kernel, d and m, with the columns of `_compare` and
 one more, `to_subspace`: all queries but those of the agreement test and of the stages that find
 the machine on S_Y. (A quadratic machine's "slices" show S_Y and the boundary at once, and are
-counted whole.) `exponents`: the power laws in d and in m that fit the medians best, over the
+counted whole. So is the sharpening of a machine of up to 450 numbers, which gives S_Y its last
+digits.) `exponents`: the power laws in d and in m that fit the medians best, over the
 models whose kernel and rank were found. (A linear machine's m is 1: it has no power of m.)
 """
 

@@ -1,6 +1,6 @@
 """How an experiment runs its tasks, on one machine or on a cluster, and stores what it found.
 
-    python -m experiments.NAME [--jobs N] [--backend NAME] [--scheduler ADDRESS]
+    python -m experiments.NAME [--jobs N] [--backend NAME] [--scheduler ADDRESS] [--keep FOLDER]
 
 An experiment has a function `run`, which calls `each` and `store`, and ends with `main(run)`.
 """
@@ -16,12 +16,13 @@ from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
-from joblib import Parallel, delayed, parallel_config
+from joblib import Memory, Parallel, delayed, parallel_config
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "cvxpy")
 DIGITS = 6
+_options = {"keep": None}  # the folder of the single results of an interrupted run
 
 
 def each(function, arguments, what):
@@ -40,7 +41,8 @@ def each(function, arguments, what):
     list
         The results, in the order of the arguments.
     """
-    calls = [delayed(function)(*a) for a in arguments]
+    kept = Memory(_options["keep"], verbose=0).cache(function)
+    calls = [delayed(kept)(*a) for a in arguments]
     try:
         parallel = Parallel(return_as="generator")
     except ValueError:  # this backend gives its results all at once: count what it has accepted
@@ -83,7 +85,11 @@ def main(run, arguments=None):
                         help="any backend of joblib: loky (default), threading, dask, ...")
     parser.add_argument("--scheduler", metavar="ADDRESS",
                         help="of a Dask cluster (default: a cluster on this machine)")
+    parser.add_argument("--keep", metavar="FOLDER",
+                        help="of single results, with which an interrupted run goes on; to be "
+                             "deleted when the code has changed")
     options = parser.parse_args(arguments)
+    _options["keep"] = options.keep
     if options.scheduler and options.backend != "dask":
         parser.error("--scheduler needs --backend dask")
     with ExitStack() as stack:

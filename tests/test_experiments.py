@@ -91,6 +91,17 @@ def test_a_scheduler_is_one_of_dask():
         by(["--scheduler", "127.0.0.1:8786"], draw, TASKS)
 
 
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+def test_an_interrupted_run_goes_on(tmp_path, backend):
+    options = ["--jobs", "2", "--backend", backend, "--keep", str(tmp_path)]
+    first = by(options, where, [(0.01,), (0.02,)])
+    again = by(options, where, [(0.01,), (0.02,), (0.03,)])
+    assert again[:2] == first and len(again) == 3
+    assert len(list(tmp_path.rglob("output.pkl"))) == 3
+    by(["--jobs", "1"], where, [(0.04,)])  # without the option nothing is kept
+    assert len(list(tmp_path.rglob("output.pkl"))) == 3
+
+
 def test_store_round_trip(tmp_path):
     table = [{"m": np.int64(3), "right": np.True_, "cosine": 0.123456789, "bits": (1, 2)}]
     store(tmp_path / "found.py", {"seeds": "0 to 4, [\n1]", "table": table,

@@ -15,6 +15,7 @@ with the columns of `_compare`; `group`, `model` and `kernel` say which kind.
 """
 
 from collections import defaultdict
+from importlib import import_module
 
 from sklearn.svm import SVC
 
@@ -118,13 +119,14 @@ def kinds():
             yield (group, kind, "unknown"), control_run, [(group, kind, "cancer")]
 
 
-def call(function, *arguments):
-    return function(*arguments)
+def call(name, *arguments):
+    """A run by its name: results are kept by name and arguments, in other processes as well."""
+    return getattr(import_module(f"{__package__}.five_kernels"), name)(*arguments)
 
 
 def run():
     """Take all the models apart and store the table."""
-    tasks = [(key, function, *arguments, seed) for key, function, several in kinds()
+    tasks = [(key, function.__name__, *arguments, seed) for key, function, several in kinds()
              for arguments in several for seed in range(SEEDS[key[0]])]
     table = defaultdict(list)
     for (key, *_), row in zip(tasks, each(call, [t[1:] for t in tasks], "models"), strict=True):

@@ -2,26 +2,28 @@
 
 *Accuracy.* r is the root mean square distance between the model's boundary and the one found, in
 units of R0, the root mean square norm of the features: over points of the model's boundary between
-points near the features and points spread like them about the origin (`near_boundary`).
+features, points near them and points spread like them about the origin (`near_boundary`).
 
-*Bound.* Every answer is one bit at most. So whoever always ends with a machine whose boundary is
-within r of the model's asks, on average over models drawn at random, at least as many questions as
-the average of log2(1/q), where q is the probability that a fresh random model has a boundary
-within r of this one's. For q, support vectors and weights are drawn from normal distributions with
-the mean squares of the model's own; the kernel with its constants is known, and the threshold is,
-as in `KernelMachine.random`, the median of Psi over 1,001 random points, up to the error of such a
-median. For a random machine that is how it was drawn. Of a trained one nobody knows how it was
-drawn; its bound is what its numbers would be worth if they were random.
+*Bound.* Every answer is one bit at most. So whoever always ends with a true statement asks, on
+average over models drawn at random, at least as many questions as the average of log2(1/q), where q
+is the probability that the statement is true of a fresh random model. Here it says that the
+boundary is within r of the one found; to first order that is as probable as within r of the
+model's. For q, support vectors and weights are drawn from normal distributions with the mean
+squares of the model's own; the kernel with its constants is known, and the threshold is the median
+of Psi over 1,001 random points, up to the error of such a median (for normal values). For a random
+machine that is nearly how it was drawn. Of a trained one nobody knows how it was drawn; its bound
+is what its numbers would be worth if they were random.
 
 To first order the boundary moves by J g where the standard normal numbers g of the model change.
 With the singular values s_1 >= s_2 >= ... of J (root mean square over the points), V their right
-singular vectors and B_k the volume of the unit ball in k dimensions, for every k
+singular vectors and B_k the volume of the unit ball in k dimensions, nearly, for every k,
 
     q <= B_k r^k / (s_1 ... s_k) * (2 pi)^(-k/2) exp(-|V_k^T g|^2 / 2),
 
-and the best k is taken: directions in which less than r is visible do not count, among them all
-those that no label shows. Where vectors are visible, m! orders of them are the same machine.
-Without the constant, the bound is p log2(1/r), p the number of visible numbers.
+and the best k is taken: directions in which less than r / sqrt(k) is visible do not count, among
+them all those that no label shows. Where vectors are visible, m! orders of them are the same
+machine. (Signs that a homogeneous cubic or a tanh with beta = 0 leaves open, m bits, are not
+counted.) Without the constant, the bound is p log2(1/r), p the number of visible numbers.
 """
 
 from dataclasses import dataclass

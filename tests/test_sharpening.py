@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from decon import Gaussian, KernelMachine, Linear, Oracle, Polynomial, Tanh
+from decon import Gaussian, KernelMachine, Linear, Oracle, Polynomial, Tanh, deconstruct
 from decon.boundary.bracketing import bisect_along, boundary_points
 from decon.boundary.pairs import pn_pairs
 from decon.extraction.evidence import GatheredEvidence
@@ -21,6 +21,7 @@ from decon.families.sharpening.numbers import numbers_of
 from decon.families.sharpening.sharpen import can_be_sharpened, sharpen
 from decon.oracles.settings import SETTINGS as ORACLES
 from decon.oracles.views import AffineView, SearchView
+from experiments._models import random_model
 
 KERNELS = [Linear(), Polynomial(2), Polynomial(2, coef0=0), Polynomial(3), Polynomial(3, 0.5, 2.0),
            Polynomial(3, coef0=0), Tanh(1.0, 0.1), Tanh(0.7, 0.0), Gaussian(2.0)]
@@ -322,3 +323,12 @@ def test_a_valley_that_bends_is_followed_to_its_end():
         truth, rng = KernelMachine.random(Gaussian(2.0), 6, 3, seed), np.random.default_rng(seed)
         evidence = evidence_of(truth, rng.standard_normal((60, 6)))
         assert sharpen(evidence, nearly(truth, 0.01, rng), 3) is not None
+
+
+def test_a_gaussian_vector_that_might_be_two_is_looked_at_by_more_brackets():
+    """One weight is 0.003 of the largest; sharpened alone, the vectors were not called its own."""
+    model, features = random_model(Gaussian(4.0), 30, 12, 86)
+    result = deconstruct(Oracle(model.predict, 30), features, random_state=86, progress=False)
+    assert result.own_vectors
+    far = np.linalg.norm(result.machine.support_vectors[:, None] - model.support_vectors, axis=2)
+    assert far.min(0).max() < 1e-4

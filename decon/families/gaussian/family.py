@@ -1,5 +1,6 @@
 """The family of Gaussian machines, by a probe that leads out of S_Y."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,7 +33,15 @@ class GaussianFamily:
         found = self._by_sharpening(evidence, evidence.rough_subspace)
         if found is None and evidence.rough_subspace is not evidence.subspace:
             found = self._by_sharpening(evidence, evidence.subspace)
-        machine, rms, error, separation = found or self._by_distances(evidence)
+
+        # by distances where that fails, or where a vector might stand for two: these are more
+        # brackets, and may show that it does not
+        if found is None:
+            found = self._by_distances(evidence)
+        elif found[-1] * SETTINGS.safe_separation >= SETTINGS.alike:
+            with suppress(Refuted):
+                found = self._by_distances(evidence)
+        machine, rms, error, separation = found
         separation, width = separation * SETTINGS.safe_separation, evidence.precision.width
 
         # are the vectors the model's own? Not if they are uncertain, or stand for more of them

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .blocks import blocks
 from .conventions.estimator import Estimator, checked_input
 from .conventions.models import fitted_scaler, fitted_svc
 from .conventions.numbers import as_numbers
 from .kernels import Gaussian, Kernel, Linear, Polynomial, Tanh, kernel_from_sklearn
+from .numerics.blocks import blocks
 
 
 class KernelMachine(Estimator):

@@ -24,11 +24,11 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.svm import SVC
 
 from decon import Oracle
-from decon.blocks import blocks
 from decon.boundary.bracketing import bisect, boundary_points
 from decon.boundary.normals import slope_normals
 from decon.boundary.pairs import Pool, pn_pairs
 from decon.families.polynomial import evaluate, fit_polynomial
+from decon.numerics.blocks import blocks
 from decon.paper import nuclear_norm, sphere_normals
 from decon.subspaces import cylinder
 from decon.subspaces.multipliers import refine_multipliers

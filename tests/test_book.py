@@ -29,7 +29,7 @@ LAST = "upgrade/mnist"  # introduces every file whose own chapter is not written
 
 # Which floor a room stands on: it may import lower floors only.
 FLOORS = {
-    "blocks": 0, "types": 0, "conventions": 1, "kernels": 1,
+    "numerics": 0, "types": 0, "conventions": 1, "kernels": 1,
     "oracles": 2, "machine": 2, "teaching": 2,
     "boundary": 3, "learning": 3,
     "subspaces": 4,
@@ -38,7 +38,7 @@ FLOORS = {
     "multiclass": 7,
 }
 # `learning` makes machines from examples and knows nothing of oracles.
-REACHES = {"learning": {"blocks", "types", "conventions", "kernels", "machine", "learning"}}
+REACHES = {"learning": {"numerics", "types", "conventions", "kernels", "machine", "learning"}}
 
 # Which chapters may introduce a file, the earliest of them that is written does. Files that are
 # not listed are free from the beginning; a folder stands for all its files that are not listed.

@@ -8,7 +8,7 @@ from sklearn.svm import SVC
 
 import decon.machine
 from decon import Gaussian, KernelMachine, Linear, Polynomial, Tanh
-from decon.blocks import blocks
+from decon.numerics.blocks import blocks
 
 KERNELS = [Linear(), Polynomial(2, gamma=0.1), Polynomial(3, gamma=0.05, coef0=2.0),
            Tanh(0.02, 0.1), Gaussian(4.0)]

@@ -14,6 +14,7 @@ from decon.extraction.evidence import GatheredEvidence
 from decon.extraction.frame import Frame
 from decon.extraction.ledger import Ledger
 from decon.extraction.survey import Survey
+from decon.families.gaussian.family import GaussianFamily
 from decon.families.sharpening import sharpen as sharpen_module
 from decon.families.sharpening.fit import Brackets, fit_brackets
 from decon.families.sharpening.informed import predicted_crossings
@@ -325,10 +326,21 @@ def test_a_valley_that_bends_is_followed_to_its_end():
         assert sharpen(evidence, nearly(truth, 0.01, rng), 3) is not None
 
 
-def test_a_gaussian_vector_that_might_be_two_is_looked_at_by_more_brackets():
-    """One weight is 0.003 of the largest; sharpened alone, the vectors were not called its own."""
-    model, features = random_model(Gaussian(4.0), 30, 12, 86)
-    result = deconstruct(Oracle(model.predict, 30), features, random_state=86, progress=False)
-    assert result.own_vectors
+def test_a_gaussian_vector_that_might_be_two_is_looked_at_by_more_brackets(monkeypatch):
+    """The sharpened machine is taken to leave room for a second vector; distances do not."""
+    sharpened, doubts = GaussianFamily._by_sharpening, []
+
+    def doubtful(family, evidence, subspace):
+        found = sharpened(family, evidence, subspace)
+        doubts.append(found is not None)
+        return found and (*found[:-1], 1.0)
+
+    model, features = random_model(Gaussian(4.0), 30, 12, 0)
+    sure = deconstruct(Oracle(model.predict, 30), features, random_state=0, progress=False)
+    monkeypatch.setattr(GaussianFamily, "_by_sharpening", doubtful)
+    result = deconstruct(Oracle(model.predict, 30), features, random_state=0, progress=False)
+    assert any(doubts) and result.own_vectors and sure.own_vectors
+    probes = [r.queries_by_stage["radial probe"] for r in (sure, result)]
+    assert probes[1] > 1.5 * probes[0]
     far = np.linalg.norm(result.machine.support_vectors[:, None] - model.support_vectors, axis=2)
     assert far.min(0).max() < 1e-4

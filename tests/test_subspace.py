@@ -9,7 +9,15 @@ from decon import Gaussian, KernelMachine, Linear, Oracle, Polynomial, Tanh
 from decon.boundary.normals import orthonormal_complement, slope_normals
 from decon.paper import nuclear_norm
 from decon.subspaces import cylinder
-from decon.subspaces.multipliers import log_det_multipliers, multipliers_for, refine_multipliers
+from decon.subspaces.multipliers import (
+    fit_multipliers,
+    least_rank,
+    log_det_multipliers,
+    most_fitted_rank,
+    multipliers_for,
+    refine_multipliers,
+    weakest_angle_error,
+)
 from decon.subspaces.spans import (
     largest_gap,
     largest_sine,
@@ -358,3 +366,82 @@ def test_refinement_within_bounds():
     blind = Oracle(lambda X: X[:, 0] > 1e9, 6, positive=True)
     lost = cylinder.refine(blind, X, V, V, start, 1.0, 1e-12)
     assert largest_sine(lost, start) < 1e-12
+
+
+def radial(rank, s, d, seed, sizes=1.0, error=0.0):
+    """Normals and points with n - gamma x in a subspace, and a basis of it."""
+    rng = np.random.default_rng(seed)
+    S, X = np.linalg.qr(rng.standard_normal((d, rank)))[0], rng.standard_normal((s, d))
+    N = rng.standard_normal((s, rank)) * sizes @ S.T + rng.standard_normal((s, 1)) * X
+    return N + error * rng.standard_normal((s, d)), X / np.sqrt(d), S
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("d, rank", [(12, 3), (20, 8), (30, 12)])
+def test_variable_projection_is_at_the_least_sum_of_squares(seed, d, rank):
+    """From not much more normals than unknowns, where the minimum is not 0."""
+    N, X, S = radial(rank, rank + 4, d, seed, error=1e-3)
+    truth = multipliers_for(N, X, S)
+    gamma, basis, misfit = fit_multipliers(N, X, truth + 0.3, rank)
+
+    def squares(gamma):
+        return (np.linalg.svd(N - gamma[:, None] * X)[1][rank:]**2).sum()
+
+    freedom = 4 * (d - rank) - (rank + 4)
+    assert misfit == pytest.approx(np.sqrt(squares(gamma) / freedom))
+    assert 0.5e-3 < misfit < 2e-3 and largest_sine(basis, S) < 0.1
+    steps = 1e-4 * np.random.default_rng(seed).standard_normal((20, len(gamma)))
+    assert all(squares(gamma + step) >= squares(gamma) * (1 - 1e-6) for step in steps)
+
+
+def test_variable_projection_takes_fewer_steps_than_alternating_projections():
+    ends = []
+    for seed in range(6):
+        N, X, S = radial(8, 14, 20, seed)
+        start = multipliers_for(N, X, S) + 0.1
+        by_fit = fit_multipliers(N, X, start, 8)[1]
+        by_turns = span_of_corrected_normals(N, X, refine_multipliers(N, X, start, 8), 8)[0]
+        ends.append([largest_sine(basis, S) for basis in (by_fit, by_turns)])
+    fits, turns = np.median(ends, axis=0)
+    assert fits < 1e-9 and turns > 100 * fits
+
+
+@pytest.mark.parametrize("d", [3, 8, 30])
+def test_ranks_that_are_a_matter_of_course(d):
+    for s in range(1, 40):
+        fits = [k for k in range(1, d - 1) if k * (d - k) < s * (d - k - 1)]
+        assert most_fitted_rank(s, d) == max(fits, default=0)
+
+
+@pytest.mark.parametrize("error", [1e-9, 1e-6])
+@pytest.mark.parametrize("d, rank", [(12, 1), (12, 3), (20, 8), (30, 12), (60, 5)])
+def test_the_least_rank_of_hardly_more_normals_than_dimensions(d, rank, error):
+    right = 0
+    for seed in range(6):
+        N, X, S = radial(rank, rank + 5, d, seed, error=error)
+        found = least_rank(N, 50 * X, 1e-3, 4.0)
+        right += found is not None and found[0].shape == S.shape \
+            and largest_sine(found[0], S) < 1e-2 and found[1] < 3 * error
+    assert right >= 5
+
+
+def test_normals_in_no_subspace_have_no_least_rank():
+    for seed in range(5):
+        N, X = np.random.default_rng(seed).standard_normal((2, 18, 20))
+        assert least_rank(N, X, 1e-3, 4.0) is None
+    assert least_rank(N[:1], X[:1], 1e-3, 4.0) is None
+
+
+@pytest.mark.parametrize("weak", [1.0, 1e-2])
+def test_the_error_of_the_weakest_direction_is_that_of_many_trials(weak):
+    """Its standard error for fixed normals and points, from one fit and by repetition."""
+    sizes, error = np.array([1, 1, 1, weak]), 1e-5
+    N, X, S = radial(4, 10, 14, 3, sizes)
+    rng = np.random.default_rng(0)
+    angles, estimates = [], []
+    for _ in range(60):
+        noisy = N + error * rng.standard_normal(N.shape)
+        _, basis, misfit = fit_multipliers(noisy, X, multipliers_for(N, X, S), 4)
+        angles.append(largest_sine(basis, S))
+        estimates.append(weakest_angle_error(noisy, X, basis, misfit))
+    assert np.median(estimates) == pytest.approx(np.sqrt(np.mean(np.square(angles))), rel=0.35)

@@ -15,7 +15,6 @@ from sklearn.svm import SVC
 
 from decon import KernelMachine, Oracle, Tanh, deconstruct
 from decon.boundary.bracketing import bisect_along
-from decon.families.least_squares import levenberg_marquardt
 from decon.families.protocol import Refuted
 from decon.families.tanh import far_field, fitting
 from decon.families.tanh.far_field import further_normals, hyperplane_normals, rough_weights
@@ -26,6 +25,7 @@ from decon.families.tanh.rough import rough_units
 from decon.families.tanh.settings import SETTINGS
 from decon.families.tanh.tanh_sum import TanhSum, sampson, sampson_jacobian, steepness
 from decon.families.tanh.uniqueness import doubt
+from decon.numerics.least_squares import levenberg_marquardt
 from decon.subspaces.spans import largest_sine
 from experiments._models import network, random_model
 

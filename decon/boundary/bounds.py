@@ -27,7 +27,9 @@ def bounds_along(oracle: LabelOracle, X: ArrayLike, V: ArrayLike) -> tuple[Array
     (array([-2.5]), array([2.5]))
     """
     X, V = np.asarray(X, float), np.asarray(V, float)
-    lower, upper = oracle.bounds or (-np.inf, np.inf)
+    if oracle.bounds is None:
+        return np.full(len(X), -np.inf), np.full(len(X), np.inf)
+    lower, upper = oracle.bounds
 
     # where each line enters and leaves the interval of each feature
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -65,6 +67,8 @@ def stay_inside(oracle: LabelOracle, X: ArrayLike, steps: Array, share: float = 
     array([[0.2 ],
            [0.45]])
     """
+    if oracle.bounds is None:
+        return steps
     _, last = bounds_along(oracle, np.broadcast_to(X, np.shape(steps)), steps)
     return steps * np.clip(share * last, 0, 1)[:, None]
 

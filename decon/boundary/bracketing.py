@@ -88,8 +88,12 @@ def bisect_along(oracle: LabelOracle, X: ArrayLike, V: ArrayLike, guess: ArrayLi
     step, max_distance = (np.broadcast_to(a, len(X)) for a in (step, max_distance))
 
     def is_positive(j, t):
-        points = X[j] + V[j] * t[:, None]  # rounding may lead out of the bounds
-        return oracle(np.clip(points, *(oracle.bounds or (-np.inf, np.inf)))) > 0
+        points = V[j]
+        points *= t[:, None]
+        points += X[j]
+        if oracle.bounds is not None:  # rounding may lead out of them
+            np.clip(points, *oracle.bounds, out=points)
+        return oracle(points) > 0
 
     # start at the guesses, within the bounds; a positive start lies above the crossing
     first, last = bounds_along(oracle, X, V)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..blocks import blocks
+from ..numerics.blocks import blocks
 from ..types import Array, ArrayLike, LabelOracle, RandomState
 from .bounds import lies_between
 from .bracketing import bisect_along
@@ -52,6 +52,7 @@ def slope_normals(oracle: LabelOracle, X: ArrayLike, V: ArrayLike, delta: float 
     X, V = np.asarray(X, float), np.asarray(V, float)
     s, d = X.shape
     normals, bent = np.empty((s, d)), np.zeros(s, bool)
+    rise = min(0.5, SETTINGS.first_rise / np.sqrt(d))  # n has d components: few slopes are large
     for j in blocks(s, d * d):
         # slopes h_u / delta along every u, to one side or to both (prop-misbehave-step)
         U = np.stack([orthonormal_complement(v[:, None]).T for v in V[j]])  # (points, d - 1, d)
@@ -59,7 +60,7 @@ def slope_normals(oracle: LabelOracle, X: ArrayLike, V: ArrayLike, delta: float 
         for side in (1, -1) if central else (1,):
             starts = (X[j, None] + side * delta * U).reshape(-1, d)
             heights = bisect_along(oracle, starts, np.repeat(V[j], d - 1, axis=0), guess,
-                                   delta / 2, width, delta / grazing)
+                                   rise * delta, width, delta / grazing)
             slopes.append(side * heights.reshape(-1, d - 1) / delta)
             guess = np.nan_to_num(-heights)
 

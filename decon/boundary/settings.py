@@ -7,6 +7,9 @@ from dataclasses import dataclass
 class BoundarySettings:
     """How a model's answers are put to the test."""
 
+    # slopes
+    first_rise: float = 3.0  # step towards the boundary, times sqrt(d), in units of the step aside
+
     # whether lines graze the boundary
     grazing_steps: int = 6  # aside
     usual_rise: float = 0.67  # median of |z| of a standard normal z

@@ -264,7 +264,8 @@ class GatheredEvidence:
         self._finder = SubspaceFinder(self.oracle, pool, ahead, R, self.rng, self.ledger.stage,
                                       self.precision)
         if not (self.bounded or self.precision.coarse):
-            most = SHARPENING.most_numbers // (d + 1)
+            # as sharpening refines it too; the vectors of a cubic, one by one
+            most = d if self.degree == 3 else SHARPENING.most_numbers // (d + 1)
             self._finder.rough = {REVOLUTION if radial else CYLINDER: most}
         self.ledger.expect(FAMILIES.bracket_queries * (2 * d + 10) * d / 2,
                            f"normals, if S_Y needs all {2 * d + 10}")

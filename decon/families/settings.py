@@ -21,7 +21,6 @@ class FamilySettings:
     looked_at: int = 10  # points of a slice
 
     # least squares
-    dampings: int = 12  # tried in a step, at most
 
     # boundary points in a slice
     spare_points: int = 15  # more points than unknowns,

@@ -4,9 +4,9 @@ from copy import copy
 
 import numpy as np
 
-from ..blocks import blocks
 from ..kernels import Kernel
 from ..machine import KernelMachine
+from ..numerics.blocks import blocks
 from ..types import Array
 from .two_classes import TwoClassSVM, kernel_columns, refuse_overflow
 

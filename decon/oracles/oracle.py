@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..blocks import blocks
+from ..numerics.blocks import blocks
 from ..types import Array, ArrayLike
 from .errors import BudgetExhausted, OracleError
 from .examples import common_range, table_maker
@@ -232,7 +232,9 @@ class Oracle:
             True without bounds.
         """
         X = np.asarray(X, float)
-        lower, upper = self.bounds or (-np.inf, np.inf)
+        if self.bounds is None:
+            return np.ones(len(X), bool)
+        lower, upper = self.bounds
         return np.all((lower <= X) & (X <= upper), axis=1)
 
     def _blocks(self, X, times=1):
@@ -407,7 +409,9 @@ def real_points(X: Any, dimension: int | None, name: str = "points") -> Array:
                          "model's own pipeline does, or query the model behind that step") from None
     if points.ndim != 2 or dimension not in (None, points.shape[1]):
         raise ValueError(f"expected {name} of shape (n, {dimension or 'd'}), got {points.shape}")
-    if not np.isfinite(points).all():
+    with np.errstate(over="ignore", invalid="ignore"):
+        finite = np.isfinite(points.sum())  # in one pass; overflow alone may make it infinite
+    if not (finite or np.isfinite(points).all()):
         raise ValueError(f"{name} must be finite, but some are NaN or infinite")
     return points
 

@@ -160,6 +160,8 @@ class SearchView:
         -------
         inside : bool array (n,)
         """
-        lower, upper = self.bounds or (-np.inf, np.inf)
         X = np.asarray(X, float)
+        if self.bounds is None:
+            return np.ones(len(X), bool)
+        lower, upper = self.bounds
         return np.all((lower <= X) & (X <= upper), axis=1)

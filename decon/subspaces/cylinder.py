@@ -3,10 +3,10 @@
 import numpy as np
 from scipy.linalg import qr
 
-from ..blocks import blocks
 from ..boundary.bounds import lies_between, stay_inside
 from ..boundary.bracketing import bisect_along
 from ..boundary.normals import orthonormal_complement
+from ..numerics.blocks import blocks
 from ..types import Array, LabelOracle, RandomState
 from .spans import tilt
 

@@ -2,7 +2,9 @@
 
 import numpy as np
 
+from ..numerics.least_squares import levenberg_marquardt
 from ..types import Array, ArrayLike
+from .settings import SETTINGS
 from .spans import span_of_corrected_normals
 
 
@@ -111,3 +113,181 @@ def log_det_multipliers(normals: ArrayLike, points: ArrayLike, steps: int = 400,
         gamma = (XW * N).sum(1) / (XW * X).sum(1)
         eps = max(shrink * eps, smallest)
     return gamma / scale
+
+
+def fit_multipliers(normals: Array, points: Array, gamma: Array,
+                    rank: int) -> tuple[Array, Array, float]:
+    """The gamma for which the n_j - gamma_j x_j are closest to a subspace of a known rank.
+
+    The sum of squares of all but the `rank` largest singular values of A = N - diag(gamma) X is a
+    function of gamma alone (eq-gaussian-subspace-varpro): the subspace is eliminated, as variable
+    projection does [Golub and Pereyra 1973], and the Levenberg-Marquardt method finds its
+    minimum. It gets there in fewer steps than alternating projections, and with hardly more
+    equations than unknowns. (Rows here are columns in the book: `left` is its V, `basis` its U.)
+
+    Parameters
+    ----------
+    normals, points : arrays (s, d)
+        Unit normals, and points in units of their size.
+    gamma : array (s,)
+        Where to start.
+    rank : int
+
+    Returns
+    -------
+    gamma : array (s,)
+    basis : array (d, rank)
+        Orthonormal.
+    misfit : float
+        Square root of the sum of squared distances of the n_j - gamma_j x_j from it per degree of
+        freedom: an estimate of the standard error of an entry of the normals.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> S, X, gamma = rng.standard_normal((2, 8)), rng.standard_normal((6, 8)), rng.random(6)
+    >>> N = rng.standard_normal((6, 2)) @ S + gamma[:, None] * X
+    >>> found, basis, misfit = fit_multipliers(N, X, gamma + .1, rank=2)
+    >>> bool(abs(found - gamma).max() < 1e-6), misfit < 1e-6
+    (True, True)
+    """
+    s, d = normals.shape
+
+    def leading(gamma):
+        A = normals - gamma[:, None] * points
+        left, values, right = np.linalg.svd(A, full_matrices=False)
+        return A, left[:, :rank], values[:rank], right[:rank].T
+
+    def residual(gamma):
+        A, left, values, basis = leading(gamma)
+        return (A - left * values @ basis.T).ravel()
+
+    def linearised(gamma, r):
+        # normal equations of eq-gaussian-subspace-kaufman
+        _, left, _, basis = leading(gamma)
+        across = points - points @ basis @ basis.T
+        beside = np.eye(s) - left @ left.T
+        normal = beside * (across @ across.T)
+        rhs = ((beside @ r.reshape(s, d)) * across).sum(1)
+        return lambda damping: gamma + np.linalg.lstsq(
+            normal + damping * np.diag(np.diag(normal)), rhs, rcond=1e-14)[0]
+
+    gamma = levenberg_marquardt(residual, linearised, gamma, SETTINGS.multiplier_steps,
+                                1e-3, 1e-9, SETTINGS.least_multiplier_gain, patience=3)
+    misfit, freedom = np.linalg.norm(residual(gamma)), (s - rank) * (d - rank) - s
+    return gamma, leading(gamma)[3], float(misfit / np.sqrt(max(freedom, 1)))
+
+
+def weakest_angle_error(normals: Array, points: Array, basis: Array, misfit: float) -> float:
+    """How far off the direction of a fitted subspace may be that the normals show most weakly.
+
+    To first order (eq-gaussian-subspace-weakest), from the covariance of the gamma: an error of
+    n_j - gamma_j x_j, of its own and through gamma_j, counts by the share that row j has in the
+    weakest singular vector, over its singular value.
+
+    Parameters
+    ----------
+    normals, points : arrays (s, d)
+    basis : array (d, rank)
+        As `fit_multipliers` finds it.
+    misfit : float
+        Standard error of the entries of the normals.
+
+    Returns
+    -------
+    error : float
+        Standard error in radians, root mean square over the directions of the complement.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> S, X, gamma = np.eye(8)[:2], rng.standard_normal((9, 8)), rng.random(9)
+    >>> N = rng.standard_normal((9, 2)) @ S + gamma[:, None] * X
+    >>> weakest_angle_error(N, X, S.T, 1e-6) < 1e-5
+    True
+    """
+    gamma = multipliers_for(normals, points, basis)
+    left, values, _ = np.linalg.svd(normals - gamma[:, None] * points, full_matrices=False)
+    left, last = left[:, :basis.shape[1]], basis.shape[1] - 1
+    across = points - points @ basis @ basis.T
+    products, share = across @ across.T, left[:, last]
+    covariance = np.linalg.pinv((np.eye(len(left)) - left @ left.T) * products, rcond=1e-14)
+    through_gamma = share @ (products * covariance) @ share
+    return float(misfit * np.sqrt(len(basis) - last - 1 + through_gamma) / values[last])
+
+
+def most_fitted_rank(s: int, d: int) -> int:
+    """The largest rank to which s arbitrary normals cannot be brought (a count of equations).
+
+    See eq-gaussian-subspace-count.
+
+    Parameters
+    ----------
+    s, d : ints
+        The number of normals, and the dimension.
+
+    Returns
+    -------
+    rank : int
+        0 if there is none.
+
+    Examples
+    --------
+    >>> most_fitted_rank(s=16, d=30)
+    14
+    """
+    ranks = np.arange(d - 1)
+    return int(ranks[ranks * (d - ranks) < s * (d - ranks - 1)].max(initial=0))
+
+
+def least_rank(normals: Array, points: Array, misfit: float,
+               gap: float) -> tuple[Array, float] | None:
+    """The smallest subspace that holds all n_j - gamma_j x_j, for some gamma, up to a misfit.
+
+    Ranks are tried downwards from the largest that arbitrary normals cannot be brought to
+    (alg-gaussian-subspace-least). A fit of too large a rank holds S_Y and, besides, directions of
+    single vectors with a wrong gamma: these have a high leverage, as nothing else lies in their
+    direction. Left out, the others show a subspace of one dimension less, from which the next fit
+    starts.
+
+    Parameters
+    ----------
+    normals, points : arrays (s, d)
+    misfit : float
+        As `fit_multipliers` measures it; with a larger one, a rank does not fit.
+    gap : float
+        Nor does it if the misfit is so many times that of the rank above, and not negligible.
+
+    Returns
+    -------
+    basis : array (d, rank), orthonormal
+    misfit : float
+        Of its fit. A single None is returned if no rank fits.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> S, X, gamma = rng.standard_normal((2, 8)), rng.standard_normal((6, 8)), rng.random(6)
+    >>> N = rng.standard_normal((6, 2)) @ S + gamma[:, None] * X
+    >>> least_rank(N, X, misfit=1e-6, gap=4.0)[0].shape
+    (8, 2)
+    """
+    N, X = normals, points / np.sqrt(np.mean((points**2).sum(1)))
+    found, allowed = None, misfit
+    rank, starts = most_fitted_rank(*N.shape), [log_det_multipliers(N, X)]
+    while rank:
+        # the first start from which a fit of this rank is good enough
+        fits = (fit_multipliers(N, X, start, rank) for start in starts)
+        fit = next((fit for fit in fits if fit[2] < allowed), None)
+        if fit is None:
+            return found
+        gamma, basis, off = fit
+        found, allowed = (basis, off), np.clip(gap * off, SETTINGS.least_misfit * misfit, misfit)
+
+        # one dimension less: without the weakest direction, or without a vector of high leverage
+        A, rank = N - gamma[:, None] * X, rank - 1
+        leverage = np.linalg.norm(np.linalg.svd(A, full_matrices=False)[0][:, :rank + 1], axis=1)
+        without = [np.delete(A, j, axis=0) for j in np.argsort(-leverage)[:SETTINGS.left_out]]
+        starts = [multipliers_for(N, X, np.linalg.svd(a, full_matrices=False)[2][:rank].T)
+                  for a in [A, *without]]
+    return found

@@ -3,10 +3,10 @@
 import numpy as np
 from scipy.linalg import qr
 
-from ..blocks import blocks
 from ..boundary.bounds import lies_between
 from ..boundary.bracketing import bisect_along
 from ..boundary.normals import orthonormal_complement
+from ..numerics.blocks import blocks
 from ..types import Array, ArrayLike, LabelOracle, RandomState
 from .multipliers import multipliers_for
 from .spans import tilt

@@ -40,8 +40,9 @@ class Sample:
         Boundary points and directions whose normals have not been measured.
     values : array
         The singular values of the normals.
-    clear : set of int
-        Ranks at which corrected normals have shown a clear gap, when they were looked at last.
+    fitted : array (d, rank)
+        The subspace that held the corrected normals of a radial kernel, when they were looked at
+        last.
     tried : dict
         How many normals there were when a symmetry and a rank were tried last.
     """
@@ -57,7 +58,7 @@ class Sample:
         self.pairs = np.stack(pool.pairs(6 * self.dimension + 60))
         self.X, self.V, self.N = np.empty((3, 0, self.dimension))
         self.values: Array = np.empty(0)
-        self.clear: set[int] = set()
+        self.fitted: Array = np.empty((self.dimension, 0))
         self.tried: dict[Any, int] = {}
 
     def __repr__(self) -> str:

@@ -11,16 +11,23 @@ class SubspaceSettings:
     cylinder_gap: float = 8.0  # of normals
     revolution_gap: float = 4.0  # of corrected normals
     coarse_revolution_gap: float = 2.5  # where brackets are coarse
-    steady_gap: float = 20.0  # that is worth a try with few normals, if it has been there before
-    wide_gap: float = 1000.0  # the same, if it has not,
-    early_share: float = 1.4  # with so many normals per dimension
+    steady_angle: float = 0.03  # (radians) between subspaces of few normals and of some more,
+    largest_angle_error: float = 0.1  # and how far off it may be, to be worth a try
+    spare_normals: int = 4  # more than dimensions
     weak_value: float = 1e-3  # singular value of a direction that is easily lost in a correction
     cylinder_noise: float = 100.0  # roots of the brackets' width, by which normals may be off,
-    revolution_noise: float = 1e4  # and corrected normals
+    revolution_noise: float = 1e3  # and corrected normals
+
+    # multipliers of radial kernels
+    multiplier_steps: int = 100  # of a fit for a known rank, at most
+    least_multiplier_gain: float = 1e-6  # share of the sum of squares: an idle step gains less
+    left_out: int = 3  # vectors of high leverage, without which a smaller rank is tried
+    normals_misfit: float = 1000.0  # roots of the brackets' width, at most, where a rank fits
+    least_misfit: float = 1e-3  # share of it, that always fits
 
     # points
     cylinder_share: int = 16  # a new batch of normals is 1/share of the number measured so far;
-    revolution_share: int = 8  # batches are larger where a test is expensive
+    revolution_share: int = 16  # batches are larger where a test is expensive
     held_back: int = 6  # boundary points that test a subspace they had no part in finding
     share_that_must_pass: float = 0.75  # of them: some brackets may graze the boundary
     screened_dimension: int = 100  # from which on grazing brackets are left out before normals are

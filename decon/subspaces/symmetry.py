@@ -4,10 +4,18 @@ from collections.abc import Iterator
 from typing import Protocol
 
 import numpy as np
+from scipy.linalg import subspace_angles
 
 from ..types import Array
 from . import cylinder, revolution
-from .multipliers import log_det_multipliers, multipliers_for, refine_multipliers
+from .multipliers import (
+    fit_multipliers,
+    least_rank,
+    log_det_multipliers,
+    multipliers_for,
+    refine_multipliers,
+    weakest_angle_error,
+)
 from .sample import Sample
 from .settings import SETTINGS
 from .spans import span_of_corrected_normals, span_of_normals
@@ -191,43 +199,63 @@ class Revolution(Symmetry):
     share, noise = SETTINGS.revolution_share, SETTINGS.revolution_noise
 
     def candidates(self, sample: Sample) -> Iterator[tuple[Array, bool, int]]:
-        N, X, coarse = sample.N, sample.X, sample.precision.coarse
-        s, d = N.shape
+        s, d = sample.N.shape
         if s < 6:
             return
-
-        # the n_j - gamma_j x_j in S_Y (eq-gaussian-subspace-corrected), by log det
-        # (eq-gaussian-subspace-logdet): ranks at gaps, the clearest first
-        left, values = span_of_corrected_normals(N, X, log_det_multipliers(N, X), rank=d)
-        ratios = values[:-1] / values[1:]
-        gap = SETTINGS.coarse_revolution_gap if coarse else SETTINGS.revolution_gap
-        ranks = list(1 + np.argsort(-ratios)[:(ratios > gap).sum()])
-
-        # so clear a gap that it has been there with fewer normals is worth a try at once
-        steady, wide = (set((1 + np.flatnonzero(ratios > gap)).tolist())
-                        for gap in (SETTINGS.steady_gap, SETTINGS.wide_gap))
-        early, sample.clear = steady & (sample.clear | wide), steady
-
-        # with many normals, two more: weakly determined vectors may be hidden behind the gap
-        last = (ranks or [d])[0]
-        if coarse:  # where d - 1 dimensions are always to be had
-            last = max((k for k in ranks if k < d - 3), default=d)
-        late = s > 3 * last
-        for k in dict.fromkeys(ranks + [last + 1, last + 2] if late else ranks):
+        ranks = self._by_gaps(sample) if sample.precision.coarse else self._by_fits(sample)
+        for k, basis, late in ranks:
             if k >= d or k * (d - k) >= s * (d - k - 1) or sample.tried_lately(self, k):
                 continue  # any s normals can be brought to this rank (eq-gaussian-subspace-count)
-
-            # the multipliers that fit this rank best (eq-gaussian-subspace-alternate)
-            gamma = refine_multipliers(N, X, multipliers_for(N, X, left[:, :k]), k, steps=20)
-            basis = span_of_corrected_normals(N, X, gamma, k)[0]
-
-            # tests; with so few normals, more of them cost less than refining a rough basis
+            if len(self.vectors(sample, basis)) < k:
+                continue  # rotations about a subspace hardly move the points that lie in it
             tests = [(SETTINGS.short_way, SETTINGS.rough_turn_tolerance),
                      (1, SETTINGS.wide_turn_tolerance)]
-            if s < 2 * k + 4 and (k not in early or s < SETTINGS.early_share * k):
-                tests.insert(0, (1, sample.precision.symmetry_tolerance))
             if all(self.holds(sample, basis, way, tolerance) for way, tolerance in tests):
                 yield basis, True, 2 * late
+
+    def _by_fits(self, sample):
+        """The least rank that fits, and with many normals two more: weak vectors may be hidden."""
+        misfit = SETTINGS.normals_misfit * np.sqrt(sample.precision.width)
+        found = least_rank(sample.N, sample.X, misfit, SETTINGS.revolution_gap)
+        if found is None:
+            return
+        (basis, off), s, k = found, len(sample.N), found[0].shape[1]
+        before, sample.fitted, late = sample.fitted, basis, s > 3 * k
+
+        # it is worth a try if it has hardly changed with the last normals, and none of its
+        # directions is lost in their errors; where normals are many, in any case
+        steady = False
+        if before.shape == basis.shape and s >= k + SETTINGS.spare_normals:
+            error = weakest_angle_error(sample.N, sample.X, basis, off)
+            change = float(subspace_angles(before, basis).max())
+            steady = (error < SETTINGS.largest_angle_error
+                      and change < max(SETTINGS.steady_angle, 2 * error))
+        if steady or late:
+            yield k, basis, late
+        for more in (1, 2) if late else ():
+            gamma = multipliers_for(sample.N, sample.X, basis)
+            yield k + more, fit_multipliers(sample.N, sample.X, gamma, k + more)[1], late
+
+    def _by_gaps(self, sample):
+        """Ranks at gaps of the singular values, the clearest first, where brackets are coarse."""
+        N, X, d = sample.N, sample.X, sample.dimension
+
+        # the n_j - gamma_j x_j in S_Y (eq-gaussian-subspace-corrected), by log det
+        # (eq-gaussian-subspace-logdet)
+        left, values = span_of_corrected_normals(N, X, log_det_multipliers(N, X), rank=d)
+        ratios = values[:-1] / values[1:]
+        gaps = (ratios > SETTINGS.coarse_revolution_gap).sum()
+        ranks = list(1 + np.argsort(-ratios)[:gaps])
+
+        # with many normals two more: weak vectors may be hidden behind the gap, but d - 1
+        # dimensions are always to be had
+        last = max((k for k in ranks if k < d - 3), default=d)
+        late = len(N) > 3 * last
+        for k in dict.fromkeys(ranks + [last + 1, last + 2] if late else ranks):
+            if k < d:
+                # the multipliers that fit this rank best (eq-gaussian-subspace-alternate)
+                gamma = refine_multipliers(N, X, multipliers_for(N, X, left[:, :k]), k, steps=20)
+                yield k, span_of_corrected_normals(N, X, gamma, k)[0], late
 
     def vectors(self, sample: Sample, basis: Array) -> Array:
         # without points so near the subspace that they show no gamma

@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from ...blocks import blocks
 from ...boundary.bracketing import bisect_along
 from ...boundary.distance import level_set_distance
-from ...boundary.normals import orthonormal_complement
+from ...numerics.blocks import blocks
 from ...types import Array, LabelOracle
 from ..protocol import Refuted
 from .decomposition import ascent, combine, refit
@@ -210,82 +209,3 @@ class SumOfCubes:
         """
         A = self.V[:, :-1] @ np.linalg.pinv(self.frame) * self.unit
         return A, self.V[:, -1] * self.unit - A @ self.x0, self.b * self.unit**3
-
-
-def outside(own: SumOfCubes, oracle: LabelOracle, baseline: float, width: float,
-            rng: np.random.Generator, sharpened: bool = False) -> tuple[Array, bool]:
-    """What the vectors of a machine have outside the span of its frame, one by one.
-
-    Where l_i alone is not 0, the boundary's normal is the vector of l_i. A walk w out of the
-    span changes l_i by the product of w with what is missing, and the boundary steps aside by
-    as much. d - m brackets per vector show all of it; two labels show whether that is worth it.
-
-    The same labels, farther out, show a vector that is in truth two, nearly alike: of w and
-    of -w one then misses the boundary, as cubes of l + e and l - e add up to more than 2 l^3.
-
-    Parameters
-    ----------
-    own : SumOfCubes
-    oracle : LabelOracle
-    baseline : float
-        How far to walk, about the scale of the data.
-    width : float
-        Of the brackets, in units of the l_i.
-    rng : numpy.random.Generator
-    sharpened : bool
-        Is it known that nothing is missing?
-
-    Returns
-    -------
-    missing : array (m, d)
-        To be added to A of `forms`.
-    single : bool
-        Is every vector one vector, as far as labels show?
-    """
-    m, W = len(own.V), orthonormal_complement(own.frame)
-    missing = np.zeros((m, len(W)))
-    if W.shape[1] == 0:
-        return missing, True
-
-    # a boundary point for each l_i, all others being 0; where |b| is small, all but one: three in
-    # a circle and the others beside them, so that the slopes have an inverse
-    i, sign, straight = np.arange(m), np.copysign(1.0, own.b), abs(own.b) < SETTINGS.small_threshold
-    at = np.c_[np.where(i < 3, (i + 1) % min(m, 3), i % 3), i]
-    L = np.tile([np.cbrt(own.b - sign), sign] if straight else [0, np.cbrt(own.b)], (m, 1))
-    X, U = own.steps(at, L) + own.centre, own.steps(at, ascent(L))
-    slopes = combine(at, ascent(L), np.eye(m))
-
-    def walk(length):
-        """A walk in a random direction out of the span, for each point."""
-        steps = rng.standard_normal((m, W.shape[1]))
-        return length * (steps / np.linalg.norm(steps, axis=1, keepdims=True) @ W.T)
-
-    def misses(walks, off):
-        """Is the boundary more than `off` above or below where it should be after the walks?"""
-        # back inside the span, to where all l_i, with what was missing, are what they were
-        back = -walks @ missing.T / own.unit @ own.D.T
-        up, down = (oracle(X + walks + back + side * off[:, None] * U) for side in (1, -1))
-        return (up < 0) | (down > 0)
-
-    # which points show that something is missing (step 6 of
-    # alg-support-vectors-of-a-cubic-planes)?
-    lengths = np.linalg.norm(own.forms()[0], axis=1) / own.unit / np.sqrt(W.shape[1])
-    small = np.maximum(SETTINGS.least_tilt * lengths * baseline, 4 * width)
-    shown = np.zeros(m, bool) if sharpened else \
-        np.any([misses(walk(baseline), small) for _ in range(SETTINGS.walks)], axis=0)
-
-    # the heights above them after walks along all of W, which are -slopes @ missing @ W
-    h = np.zeros((m, W.shape[1]))
-    for j in np.flatnonzero(shown):
-        h[j] = bisect_along(oracle, X[j] + baseline * W.T, np.tile(U[j], (len(W.T), 1)), 0.0,
-                            2 * small[j], width, SETTINGS.largest_correction)
-    tilts = np.linalg.lstsq(slopes, np.nan_to_num(h), rcond=None)[0]
-    missing = -tilts @ W.T * (own.unit / baseline)
-
-    # (l + e)^3 + (l - e)^3 = 2 l^3 + 6 l e^2 would show far away
-    single = True
-    for _ in range(SETTINGS.walks):
-        far = walk(SETTINGS.far_walk * baseline)
-        off = 30 * SETTINGS.far_walk * small
-        single &= not any(misses(side * far, off).any() for side in (1, -1))
-    return missing, bool(single)

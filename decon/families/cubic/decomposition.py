@@ -5,9 +5,9 @@ from scipy.linalg import eig
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import lsqr
 
-from ...blocks import blocks
+from ...numerics.blocks import blocks
+from ...numerics.least_squares import levenberg_marquardt
 from ...types import Array, RandomState
-from ..least_squares import levenberg_marquardt
 from ..protocol import Refuted
 from .settings import SETTINGS
 

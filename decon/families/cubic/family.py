@@ -13,9 +13,10 @@ from ..quasi_vectors import quasi_cubes
 from ..settings import SETTINGS as FAMILY
 from ..sharpening.sharpen import can_be_sharpened, sharpen
 from ..slices import Slice
-from .coordinates import SumOfCubes, outside
+from .coordinates import SumOfCubes
 from .decomposition import sum_of_cubes
 from .forms import machine_of_forms, without_threshold
+from .outside import outside
 from .overcomplete import many_cubes, polished
 from .planes import PlaneSections, frame_of
 from .rough import rough_cubic
@@ -52,7 +53,7 @@ class CubicFamily:
             one of too many coefficients and no sum of cubes of independent vectors.
         """
         with evidence.ledger.stage("polynomial"):
-            candidate = _by_sharpening(evidence)
+            candidate = _by_sharpening(evidence) or _by_rough_planes(evidence)
         if candidate is None:
             subspace = evidence.subspace
             if subspace is None:  # before all the coefficients of a cubic in R^d are paid for
@@ -74,6 +75,17 @@ class CubicFamily:
         """A subspace, and m vectors in it with a weight each."""
         m, d = candidate.rank, candidate.machine.dimension
         return m * (d - m) + m * (m + 1)
+
+
+def _by_rough_planes(evidence):
+    """The candidate of `_by_planes` in a subspace that is nearly S_Y, where sharpening is too slow.
+
+    On any subspace of as many dimensions, it is a sum of as many cubes too.
+    """
+    subspace = evidence.rough_subspace
+    if subspace is None or can_be_sharpened(evidence, subspace.rank):
+        return None
+    return _by_planes(evidence, subspace.basis)
 
 
 def _by_planes(evidence, basis):

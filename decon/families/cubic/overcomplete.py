@@ -5,8 +5,8 @@ from math import comb
 
 import numpy as np
 
+from ...numerics.least_squares import levenberg_marquardt
 from ...types import Array, RandomState
-from ..least_squares import levenberg_marquardt
 from ..protocol import Refuted
 from .settings import SETTINGS
 

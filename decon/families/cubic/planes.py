@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...blocks import blocks
+from ...numerics.blocks import blocks
 from ...types import Array, LabelOracle
 from ..polynomial import evaluate, fit_polynomial
 from ..protocol import Refuted

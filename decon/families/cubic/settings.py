@@ -75,6 +75,10 @@ class CubicSettings:
     largest_correction: float = 0.5  # a machine farther off is not refined
     small_threshold: float = 0.2  # with less, two coordinates make too straight a curve
     walks: int = 4  # in random directions out of the subspace
+    pilot_walks: int = 16  # of each vector, that show how far off the boundary is after the others
+    outside_rounds: int = 2  # of corrections
+    least_slope: float = 1e-6  # singular value of the derivatives by all forms (the largest)
+    newton_steps: int = 60  # for the changes of all forms, at most
     least_tilt: float = 1e-10  # of a vector out of the subspace, per its length, that is corrected
     far_walk: float = 10_000.0  # baselines, over which two vectors nearly alike differ from one
 

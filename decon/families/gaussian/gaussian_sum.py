@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
+from ...numerics.least_squares import levenberg_marquardt
 from ...types import Array
-from ..least_squares import levenberg_marquardt
 from .settings import SETTINGS
 
 

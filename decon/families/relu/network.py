@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ...blocks import blocks
+from ...numerics.blocks import blocks
 from ...types import Array, ArrayLike
 
 

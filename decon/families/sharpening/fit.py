@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.linalg import solve_triangular
 
+from ...numerics.least_squares import levenberg_marquardt
 from ...types import Array
-from ..least_squares import levenberg_marquardt
 from .numbers import Numbers
 from .settings import SETTINGS
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.optimize import least_squares
 
+from ...numerics.least_squares import levenberg_marquardt
 from ...types import Array
-from ..least_squares import levenberg_marquardt
 from ..protocol import Refuted
 from .settings import SETTINGS
 from .tanh_sum import TanhSum, sampson, sampson_jacobian, steepness

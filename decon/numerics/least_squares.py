@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from .settings import SETTINGS
+DAMPINGS = 12  # tried in a step, at most
 
 
 def levenberg_marquardt(residual: Callable, linearised: Callable, x: Any, steps: int,
@@ -56,7 +56,7 @@ def levenberg_marquardt(residual: Callable, linearised: Callable, x: Any, steps:
     for _ in range(steps):
         # more and more damping, the lambda of eq-tanh-at-infinity-lm, until a step helps
         cost, stepped = r @ r, linearised(x, r)
-        for _ in range(SETTINGS.dampings if least_damping else 1):
+        for _ in range(DAMPINGS if least_damping else 1):
             trial = stepped(damping)
             r = residual(trial)
             if r @ r < cost:

@@ -1,0 +1,1 @@
+"""What is not about models: blocks of rows, and least squares."""

@@ -125,8 +125,9 @@ class _Walks:
                 h[j, k] = bisect_along(self.oracle, self.X[j] + steps[k] + back[k],
                                        np.tile(self.U[j], (len(k), 1)), 0.0, size, self.width,
                                        SETTINGS.largest_correction)
-                size = max(size, np.sqrt(np.nanmean(h[j, k]**2))) if len(k) else size
-        changes = self._changes(np.nan_to_num(h))
+                h[j, k] = np.nan_to_num(h[j, k])  # not met: no height
+                size = max(size, np.linalg.norm(h[j, k]) / np.sqrt(max(1, len(k))))
+        changes = self._changes(h)
         self.missing += changes @ self.W.T * (self.own.unit / self.baseline)
 
     def _changes(self, h):

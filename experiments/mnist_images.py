@@ -6,7 +6,7 @@ d = 784, digit 2 against 0, 5, 7 and 8; SVCs trained on 150 and on 1,000 images.
 ten images to begin with, some of the training images or others. The support vectors of a cubic
 machine are training images: how many of them come back, and how exactly? The model evaluates its
 kernel in blocks of points, which is faster than `svc.predict` (and so a harder test of the time
-spent outside the model). About 20 minutes on two cores. Results go to mnist_images.json, the
+spent outside the model). About 6 minutes on two cores. Results go to mnist_images.json, the
 recovered images (as 8-bit pixels) to mnist_images.npz, with the numbers of the images in
 `load_mnist` that they are compared with.
 """

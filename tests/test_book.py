@@ -71,6 +71,7 @@ INTRODUCED = {
     "families/cubic/forms": ("deconstruction/polynomial-machines",),
     "families/tanh": ("beyond/tanh-at-infinity",),
     "families/gaussian": ("beyond/gaussian-measuring-stick",),
+    "families/relu": ("beyond/relu-networks",),
     "extraction": ("deconstruction/the-whole-algorithm",),
 }
 HEADINGS = ("What you will learn", "What can go wrong", "Summary", "Exercises",

@@ -125,3 +125,16 @@ def test_too_many_vectors_are_not_called_the_models_own(seed):
     result = deconstruct(Oracle(model.predict, 8), features, progress=False)
     assert (result.kernel_type, result.rank, result.own_vectors) == ("cubic", 5, False)
     assert "more than 5 support vectors" in result.message
+
+
+@pytest.mark.parametrize("seed", [5, 17])
+def test_nine_vectors_in_six_variables_are_not_called_the_models_own(seed):
+    # as of histograms, the entries of a vector add up to 1: there is a second machine
+    V = np.random.default_rng(seed).standard_normal((9, 6))
+    Y, w = V / V.sum(1, keepdims=True), V.sum(1) ** 3
+    model = KernelMachine(Polynomial(3), Y, w, 0.2)
+    X = np.random.default_rng(1).standard_normal((500, 6))
+    result = deconstruct(Oracle(model.predict, 6), typical(model.predict, X), progress=False)
+    assert (result.kernel_type, result.rank) == ("cubic", 6)
+    assert min(result.agreement.values()) == 1 and len(result.machine.support_vectors) == 9
+    assert not result.own_vectors and "second machine" in result.message

@@ -17,13 +17,14 @@ from .coordinates import SumOfCubes
 from .decomposition import sum_of_cubes
 from .forms import machine_of_forms, without_threshold
 from .outside import outside
-from .overcomplete import many_cubes, polished
+from .overcomplete import many_cubes, number_of_variables, polished
 from .planes import PlaneSections, frame_of
 from .rough import rough_cubic
 from .settings import SETTINGS
 
 ALIKE = "some support vectors are too much alike, or too faint, to be told apart"
 TWO = "the model's own vectors may be others: in two dimensions any cubic form is two cubes"
+TWO_SUMS = "nine vectors (y_i, 1) in six dimensions: the model's own, or those of a second machine"
 DEPENDENT = "a sum of more cubes than dimensions: the vectors found need not be the model's own"
 WITHIN_BOUNDS = "within bounds the vectors are measured too coarsely to be called the model's own"
 SURROGATE = "a surrogate: within bounds wide Gaussians look cubic, and S_Y does not show"
@@ -247,5 +248,9 @@ def _many_cubes(evidence, part, basis, T):
         raise Refuted("this cubic is a sum of more cubes only nearly")
     A = V[:, :-1] @ basis.T
     machine = machine_of_forms(A, V[:, -1] - A @ part.x0, threshold, R)
+
+    # the only one at all for almost every machine, but for nine cubes in six variables
+    # (thm-support-vectors-of-a-cubic-generic)
     caveat = "" if values[-2] > SETTINGS.least_independence else ALIKE
+    caveat = caveat or (TWO_SUMS if len(V) == 9 and number_of_variables(V, R) == 6 else "")
     return Candidate(machine, basis, basis.shape[1], not caveat, caveat)

@@ -231,6 +231,31 @@ def _fitted(T, V):
     return V, float(np.linalg.norm(residual(V)))
 
 
+def number_of_variables(V: Array, scale: float) -> int:
+    """In how many variables a sum of cubes is a form: the dimension of its vectors' span.
+
+    Parameters
+    ----------
+    V : array (r, m + 1)
+        The vectors (v_i, last entry): sum_i (v_i.(z, 1))^3.
+    scale : float
+        Typical size of z.
+
+    Returns
+    -------
+    count : int
+
+    Examples
+    --------
+    >>> Y = np.random.default_rng(0).dirichlet(np.ones(6), 9)    # nine histograms: their entries
+    >>> number_of_variables(np.c_[Y, np.ones(9)], 1.0)           # add up to the last entry
+    6
+    """
+    V = V * np.r_[np.full(V.shape[1] - 1, scale), 1]
+    values = np.linalg.svd(V / np.linalg.norm(V, axis=1, keepdims=True), compute_uv=False)
+    return int((values > SETTINGS.clear_variable * values[0]).sum())
+
+
 def polished(V: Array, threshold: float, Z: Array, scale: float) -> tuple[Array, float, Array]:
     """The sum of cubes whose boundary passes through given points, by Gauss-Newton steps.
 

@@ -67,6 +67,7 @@ class CubicSettings:
     polishing_rounds: int = 3  # on boundary points
     least_independence: float = 1e-6  # singular value of the Jacobian there, without which a sum
     # may not be the only one nearby
+    clear_variable: float = 1e-6  # least singular value of the vectors that counts (the largest)
 
     # own coordinates, in units of which |b| is about 1
     sample_points: int = 20  # of the boundary that show how far off a machine is

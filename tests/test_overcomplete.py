@@ -129,7 +129,7 @@ def test_too_many_vectors_are_not_called_the_models_own(seed):
 
 @pytest.mark.parametrize("seed", [5, 17])
 def test_nine_vectors_in_six_variables_are_not_called_the_models_own(seed):
-    # as of histograms, the entries of a vector add up to 1: there is a second machine
+    # as of histograms, the entries of a vector add up to 1: there may be a second machine
     V = np.random.default_rng(seed).standard_normal((9, 6))
     Y, w = V / V.sum(1, keepdims=True), V.sum(1) ** 3
     model = KernelMachine(Polynomial(3), Y, w, 0.2)

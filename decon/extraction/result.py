@@ -84,11 +84,11 @@ class Deconstruction:
         (thm-tanh-at-infinity-unique), of a Gaussian with m < d and fewer than m (m + 1) / 2
         vectors (thm-gaussian-measuring-stick-unique). More vectors of a cubic than dimensions are
         the only ones nearby, by the rank of the derivatives, and the only ones at all for almost
-        every machine [Chiantini, Ottaviani and Vannieuwenhoven 2017]; nine vectors (y_i, 1) in six
-        dimensions, such as nine histograms of six entries, have a second machine, and are never
-        called the model's own. For Gaussians that span
-        R^d, and for vectors found among the features, no theorem is known: True says that the fit
-        reaches the width of the brackets, and none of the vectors can be left out.
+        every machine [Chiantini, Ottaviani and Vannieuwenhoven 2017]. (Nine vectors (y_i, 1) in six
+        dimensions, such as nine histograms of six entries, may have a second machine, and are not
+        called the model's own.) For Gaussians that span R^d, and for vectors found among the
+        features, no theorem is known: True says that the fit reaches the width of the brackets, and
+        none of the vectors can be left out.
         For a Gaussian, True presumes that no vector lies farther out than twice the size of the
         features: nearer, a further vector with the smallest weight found would have displaced a
         measured boundary point by a thousand brackets; farther away it may leave no trace. Where

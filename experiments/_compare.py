@@ -42,7 +42,6 @@ from decon import Oracle, deconstruct
 from ._limit import boundary_distance, cloud, limit, near_boundary
 
 ROUNDING = 1e-14
-AFTER_SUBSPACE = ("polynomial", "far field", "tanh units", "radial probe", "agreement")
 ERRORS = ("sine", "vectors_found", "vectors_missing", "sigma", "beta", "coefficients",
           "distance", "bits")
 
@@ -170,11 +169,6 @@ def numbers_inside(machine, m):
 def visible_numbers(machine, rank):
     """How many numbers of a machine the labels show."""
     return rank * (machine.dimension - rank) + numbers_inside(machine, rank)
-
-
-def to_subspace(stages):
-    """The queries that name the kernel and find S_Y, of {stage: queries}."""
-    return sum(n for stage, n in stages.items() if stage not in AFTER_SUBSPACE)
 
 
 def columns(rows):

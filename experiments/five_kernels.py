@@ -1,47 +1,28 @@
-"""The large table: random machines of all five kernels, trained SVCs, and negative controls.
+"""The large table: random machines of all five kernels, and trained SVCs.
 
     python -m experiments.five_kernels
 
 Every model is taken apart once by `deconstruct`, and several chapters read their part: `random`,
 d = 30 and m = 12 as in the paper, and homogeneous cubics; `sizes`, tanh machines with other m;
 `trained`, SVCs of all kernels on so few points that m < d; `other SVCs`, linear and quadratic ones
-on more points and with other parameters; `narrow`, Gaussian SVCs, gamma in units of its default;
-and models outside the five families: `control` (trained; two of them have the shape of ours: tanh
-networks with a bias of their own in every unit, and the Cauchy kernel), `network` (functions of
-x.a_1, ..., x.a_m like a tanh machine) and `radial` (SVCs with other functions of |x - y|).
+on more points and with other parameters; `narrow`, Gaussian SVCs, gamma in units of its default.
 
 About half an hour on two busy cores. Results go to five_kernels.json: one row per kind of model,
-with the columns of `_compare`; `group`, `model` and `kernel` say which kind.
+with the columns of `_compare`; `group`, `model` and `kernel` say which kind. Models outside the
+five families are in `controls`.
 """
 
 from collections import defaultdict
 from importlib import import_module
 
-from sklearn.svm import SVC
-
 from decon import KernelMachine, Polynomial, Tanh
 
 from ._compare import columns, taken_apart
-from ._models import (
-    ACTIVATIONS,
-    CONTROLS,
-    KERNELS,
-    RADIAL,
-    SVCS,
-    D,
-    M,
-    RadialKernel,
-    fitted_model,
-    network,
-    random_model,
-    trained_model,
-)
+from ._models import DATA, KERNELS, SVCS, D, M, random_model, trained_model
 from ._run import each, main, store
 
-SEEDS = {"random": 100, "sizes": 20, "trained": 15, "other SVCs": 10, "narrow": 20, "control": 10,
-         "network": 20, "radial": 20}
+SEEDS = {"random": 100, "sizes": 20, "trained": 15, "other SVCs": 10, "narrow": 20}
 SIZES = (4, 8, 12, 16, 20, 24)
-DATA = {"cancer": 20, "digits": 40, "mnist40": 28}  # and how many points an SVC is trained on
 TRAINED = [(name, {}) for name in SVCS]
 TRAINED += [("tanh", {"gamma": 0.01, "C": 10}), ("gaussian", {"C": 10})]
 OTHER = [  # kernel, data, points, options
@@ -80,18 +61,6 @@ def trained_run(kernel, data, n, options, narrower, seed):
     return taken_apart(svc.predict, features, KernelMachine.from_sklearn(svc), seed)
 
 
-def control_run(group, kind, data, seed):
-    """A model outside the five families."""
-    if group == "network":
-        return taken_apart(*network(*ACTIVATIONS[kind], seed), seed=seed)
-    if group == "radial":
-        model, n = SVC(kernel=RadialKernel(RADIAL[kind]), C=10), DATA[data]
-    else:
-        model, n = CONTROLS[kind](seed), (25, 200)[seed % 2]
-    model, features = fitted_model(model, data, n, seed)
-    return taken_apart(model.predict, features, seed=seed)
-
-
 def words(*parts, **options):
     return ", ".join([*parts, *(f"{key} = {value}" for key, value in options.items())])
 
@@ -112,11 +81,6 @@ def kinds():
     for gamma in NARROWER:
         yield (("narrow", f"{gamma:g}", "gaussian"), trained_run,
                [("gaussian", "cancer", DATA["cancer"], {"C": 10}, gamma)])
-    for kind in CONTROLS:
-        yield ("control", kind, "unknown"), control_run, [("control", kind, d) for d in DATA]
-    for group, names in [("network", ACTIVATIONS), ("radial", RADIAL)]:
-        for kind in names:
-            yield (group, kind, "unknown"), control_run, [(group, kind, "cancer")]
 
 
 def call(name, *arguments):

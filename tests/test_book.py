@@ -20,6 +20,8 @@ from tools.reading_time import (
     cells_of,
     exercise_minutes,
     length_of,
+    totals,
+    totals_table,
     words_of,
 )
 from tools.refresh import fold
@@ -586,6 +588,17 @@ def test_reading_time_is_counted_as_promised():
     assert EXERCISES.sub(r"\g<1>plus about 35 minutes\g<2>", timed[0][1]).endswith(
         "5 minutes, plus about 35 minutes for the exercises")
     assert STAMP.sub(r"\g<1>9\g<2>", "**Time:** 60 minutes") == "**Time:** 9 minutes"
+
+
+def test_the_totals_on_a_page_are_those_of_the_pages(tmp_path):
+    assert totals_table() in (ROOT / "book/how-to-read.md").read_text("utf-8"), (
+        "run tools/reading_time.py")
+    (tmp_path / "a.md").write_text("word " * 60 + "\n## Exercises\n```{exercise} ★ A\n```\n")
+    (tmp_path / "b.md").write_text("word " * 600)
+    found = [("Part I", False, tmp_path / "a.md"), ("Part I", True, tmp_path / "b.md"),
+             ("Part II", False, tmp_path / "b.md"), ("Appendices", False, tmp_path / "b.md")]
+    assert totals(found) == [("Part I", 1, 5, 1, 15, 5), ("Part II", 1, 15, 0, 0, 0),
+                             ("All parts", 2, 20, 1, 15, 5)]
 
 
 def test_a_citation_of_no_label_is_caught():

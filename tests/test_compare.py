@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from decon import Deconstruction, Gaussian, KernelMachine, Linear, Polynomial, Tanh
-from experiments._compare import ROUNDING, columns, compare, spanning, to_subspace
+from experiments._compare import ROUNDING, columns, compare, spanning
 from experiments._models import KERNELS, random_model
 
 D, M = 10, 4
@@ -126,4 +126,3 @@ def test_columns_hold_one_value_per_model():
     assert table["queries_by_stage"] == {"features": [0, 1], "polynomial": [70, 0],
                                          "slices": [30, 5]}
     assert "vectors_found" not in table  # a quadratic shows none
-    assert to_subspace(rows[0]["queries_by_stage"]) == 30

@@ -425,6 +425,17 @@ def test_the_least_rank_of_hardly_more_normals_than_dimensions(d, rank, error):
     assert right >= 5
 
 
+@pytest.mark.parametrize("d", [80, 200])
+def test_singular_values_that_fall_evenly_do_not_wear_the_rank_away(d):
+    """Each is 2.5 times the next, and the last is near the errors: no ratio of misfits is large."""
+    sizes = 0.1 * 2.5**-np.arange(8)
+    ranks = []
+    for seed in range(6):
+        N, X, _ = radial(8, 14, d, seed, sizes, error=8e-5 / np.sqrt(d))
+        ranks.append(least_rank(N, X, 1e-3, 4.0)[0].shape[1])
+    assert set(ranks) <= {7, 8}
+
+
 def test_normals_in_no_subspace_have_no_least_rank():
     for seed in range(5):
         N, X = np.random.default_rng(seed).standard_normal((2, 18, 20))

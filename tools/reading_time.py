@@ -5,6 +5,7 @@
 
 A page shows its minutes as `**Time:** 60 minutes, plus about 70 minutes for the exercises`. A
 chapter's core page is listed in _toc.yml as a chapter, its depth pages are the `sections` below it.
+Where a page has the comment `% totals`, the table of all parts stands below it.
 """
 
 import argparse
@@ -19,6 +20,7 @@ import yaml
 ROOT = Path(__file__).parents[1]
 STAMP = re.compile(r"(\*\*(?:Time|Reading):\*\* )\d+( min)")
 EXERCISES = re.compile(r"(\*\*Time:\*\* \d+ minutes, )plus about [^.()]*( for the exercises)")
+TOTALS = re.compile(r"(^% totals\n\n)(?:\|.*\n)*", re.M)
 WORDS_PER_MINUTE, LINES_PER_MINUTE, MINUTES_PER_PROOF, STEP = 50, 10, 3, 5
 
 
@@ -93,12 +95,48 @@ def pages():
     return [(part, depth, next(ROOT.glob(f"{page}.[im]*"))) for part, depth, page in found]
 
 
+def totals(found=None):
+    """Of every part: pages and minutes of core and depth, minutes of exercises; and their sum.
+
+    Parameters
+    ----------
+    found : list, optional
+        Triples as `pages` gives them.
+
+    Returns
+    -------
+    rows : list of (caption, core pages, minutes, depth pages, minutes, minutes of exercises)
+    """
+    rows = {}
+    for part, depth, path in found or pages():
+        if part.startswith("Part "):
+            row, cells = rows.setdefault(part, [0] * 5), cells_of(path)
+            row[2 * depth] += 1
+            row[2 * depth + 1] += length_of(cells).minutes
+            row[4] += exercise_minutes(cells)
+    rows["All parts"] = [sum(column) for column in zip(*rows.values(), strict=True)]
+    return [(part, *row) for part, row in rows.items()]
+
+
+def totals_table():
+    """The totals as a table in Markdown, with hours below."""
+    rows = totals()
+    lines = [f"| {part} | {core} | {minutes} | {depth} | {more} | {exercises} |"
+             for part, core, minutes, depth, more, exercises in rows]
+    hours = (str(round(minutes / 60)) for minutes in (rows[-1][2], rows[-1][4], rows[-1][5]))
+    return "\n".join([
+        "| part | core pages | minutes | depth pages | minutes | exercises ★ and ★★, minutes |",
+        "|---|--:|--:|--:|--:|--:|",
+        *lines, "| in hours | | {} | | {} | {} |\n".format(*hours)])
+
+
 def stamp(path):
     """Write the minutes onto a page; returns whether it changed."""
     before = path.read_text(encoding="utf-8")
     cells = cells_of(path)
     after = STAMP.sub(rf"\g<1>{length_of(cells).minutes}\g<2>", before)
     after = EXERCISES.sub(rf"\g<1>plus about {exercise_minutes(cells)} minutes\g<2>", after)
+    after = TOTALS.sub(lambda match: match[1] + totals_table(), after)
     if after != before:
         path.write_text(after, encoding="utf-8")
     return after != before

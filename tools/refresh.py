@@ -67,4 +67,5 @@ if __name__ == "__main__":
     arguments = parser.parse_args()
     with ProcessPoolExecutor(arguments.jobs) as pool:
         errors = list(filter(None, pool.map(refresh, arguments.notebooks)))
+    stamp(Path(__file__).parents[1] / "book/how-to-read.md")  # the totals
     sys.exit("\n".join(errors) or 0)

@@ -137,6 +137,17 @@ class Deconstruction:
         The range of each feature beyond which a 'clipped' model sees no difference.
     step : float or None
         The step of a grid that a model rounds its features to.
+
+    Examples
+    --------
+    >>> from decon import KernelMachine, Linear, Oracle, deconstruct
+    >>> model = KernelMachine(Linear(), [[2., 1., 0.]], [1.], 0.5)
+    >>> features = np.random.default_rng(0).standard_normal((20, 3))
+    >>> result = deconstruct(Oracle(model.predict, dimension=3), features)
+    >>> result.kernel_type, result.rank, result.verdict, result.own_vectors
+    ('linear', 1, 'linear', False)
+    >>> bool((result.predict(features) == model.predict(features)).all())
+    True
     """
 
     kernel_type: str = "unknown"

@@ -24,6 +24,13 @@ class Model:
     support : array (s,) of ints
         The numbers of its support vectors in the data set, ascending.
     machine : KernelMachine
+
+    Examples
+    --------
+    >>> from decon import Linear, enumerate_svms
+    >>> best = next(iter(enumerate_svms([[0.], [2.], [5.]], [-1, 1, 1], Linear(), C=10., count=1)))
+    >>> round(best.objective, 6), best.support, best.machine.predict([[3.]]).tolist()
+    (0.5, array([0, 1]), [1])
     """
 
     objective: float

@@ -16,7 +16,17 @@ from .settings import SETTINGS
 
 
 class NotSeparable(ValueError):
-    """No hyperplane of the feature space separates the classes, so there is no hard margin."""
+    """No hyperplane of the feature space separates the classes, so there is no hard margin.
+
+    Examples
+    --------
+    >>> from decon import Linear
+    >>> try:
+    ...     train_svm([[0.], [1.], [2.]], [1, -1, 1], Linear())
+    ... except NotSeparable:
+    ...     print("use a finite C, or another kernel")
+    use a finite C, or another kernel
+    """
 
 
 @dataclass
@@ -40,6 +50,13 @@ class SVM:
     primal, dual : float
         1/2 |w|^2 + C sum_i xi_i, and sum_i a_i - 1/2 sum_ij a_i a_j t_i t_j K(x_i, x_j): equal at
         the optimum, which lies between them.
+
+    Examples
+    --------
+    >>> from decon import Linear
+    >>> svm = train_svm([[0.], [2.], [5.]], [-1, 1, 1], Linear())
+    >>> svm.support, round(svm.margin, 6), round(svm.primal, 6)
+    (array([0, 1]), 1.0, 0.5)
     """
 
     machine: KernelMachine

@@ -256,7 +256,8 @@ def least_rank(normals: Array, points: Array, misfit: float,
     misfit : float
         As `fit_multipliers` measures it; with a larger one, a rank does not fit.
     gap : float
-        Nor does it if the misfit is so many times that of the rank above, and not negligible.
+        Nor does it if the misfit is so many times that of the rank above, and not negligible; of
+        few normals beside the dimension, the least misfit of all larger ranks.
 
     Returns
     -------
@@ -273,7 +274,7 @@ def least_rank(normals: Array, points: Array, misfit: float,
     (8, 2)
     """
     N, X = normals, points / np.sqrt(np.mean((points**2).sum(1)))
-    found, allowed = None, misfit
+    found, allowed, floor = None, misfit, np.inf
     rank, starts = most_fitted_rank(*N.shape), [log_det_multipliers(N, X)]
     while rank:
         # the first start from which a fit of this rank is good enough
@@ -282,7 +283,10 @@ def least_rank(normals: Array, points: Array, misfit: float,
         if fit is None:
             return found
         gamma, basis, off = fit
-        found, allowed = (basis, off), np.clip(gap * off, SETTINGS.least_misfit * misfit, misfit)
+        # singular values that fall evenly would wear a ratio of neighbours away; but where normals
+        # are many, the largest ranks fit their errors as well
+        floor = min(floor, off) if len(N) <= SETTINGS.few_normals * N.shape[1] else off
+        found, allowed = (basis, off), np.clip(gap * floor, SETTINGS.least_misfit * misfit, misfit)
 
         # one dimension less: without the weakest direction, or without a vector of high leverage
         A, rank = N - gamma[:, None] * X, rank - 1

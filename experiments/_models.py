@@ -24,7 +24,7 @@ from decon.teaching.datasets import load_mnist
 D, M = 30, 12  # the paper's first experiment
 KERNELS = [Linear(), Polynomial(2), Polynomial(3), Tanh(1.0, 0.1), Tanh(3.0, -0.2), Gaussian(1.0),
            Gaussian(4.0)]
-DATA = {"cancer": 20, "digits": 40, "mnist40": 28}  # and how many points an SVC is trained on
+DATA = {"cancer": 20, "digits": 40, "mnist40": 28}  # data sets, and points an SVC is trained on
 SVCS = {  # options of scikit-learn's SVC
     "linear": {"kernel": "linear"},
     "quadratic": {"kernel": "poly", "degree": 2, "coef0": 1},

@@ -24,7 +24,7 @@ class SubspaceSettings:
     left_out: int = 3  # vectors of high leverage, without which a smaller rank is tried
     normals_misfit: float = 1000.0  # roots of the brackets' width, at most, where a rank fits
     least_misfit: float = 1e-3  # share of it, that always fits
-    few_normals: float = 0.2  # share of the dimension, up to which they show their errors
+    few_normals: float = 0.2  # share of the dimension: of more, large ranks fit the errors too
 
     # points
     cylinder_share: int = 16  # a new batch of normals is 1/share of the number measured so far;

@@ -47,9 +47,12 @@ ERRORS = ("sine", "vectors_found", "vectors_missing", "sigma", "beta", "coeffici
 
 
 def taken_apart(predict, features, truth=None, seed=0, **options):
-    """Take one model apart and compare the result with the machine inside; None for a control."""
+    """Take one model apart and compare the result with the machine inside; None for a control,
+    of which no surrogate is made.
+    """
     oracle = Oracle(predict, features.shape[1], **options)
-    result = deconstruct(oracle, features, random_state=seed, progress=False)
+    result = deconstruct(oracle, features, random_state=seed, progress=False,
+                         surrogate=truth is not None)
     return compare(result, truth, features, seed)
 
 

@@ -246,7 +246,7 @@ def trained(pool, kernel, m):
     """A copy trained on the points of a pool, and whether its solver says that it converged."""
     if kernel.name == "quadratic":
         copy = make_pipeline(PolynomialFeatures(2), StandardScaler(), LogisticRegression(
-            C=1e5, tol=1e-6, solver="newton-cholesky", max_iter=1000))
+            C=1e9, tol=1e-10, solver="newton-cholesky", max_iter=1000))
     elif kernel.name == "tanh":
         copy = MLPClassifier((m,), activation="tanh", solver="lbfgs", alpha=1e-6, tol=1e-8,
                              max_iter=STEPS, max_fun=10 * STEPS, random_state=0)
@@ -293,7 +293,7 @@ def with_polynomial(oracle, pool, kernel, basis, width):
 
 
 def points_needed(m, degree):
-    """Boundary points for a polynomial in m variables: five percent and fifteen to spare."""
+    """Boundary points for a polynomial in m variables: five per cent and fifteen to spare."""
     return int(1.05 * comb(m + degree, degree)) + 15
 
 

@@ -6,7 +6,7 @@ Three groups: `control`, trained classifiers (two of them have the shape of ours
 a bias of their own in every unit, and the Cauchy kernel); `network`, functions of x.a_1, ...,
 x.a_m like a tanh machine; `radial`, SVCs with other functions of |x - y|. Results go to
 controls.json: one row per kind of model, with the columns of `_compare`; `group` and `model` say
-which kind. About an hour and a half on two busy cores.
+which kind. No surrogates are made. About ten minutes on two cores.
 """
 
 from collections import defaultdict

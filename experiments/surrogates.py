@@ -10,11 +10,11 @@ are given. Three ways to a stand-in, with the same number of queries:
     active     rounds that double the points: half of the new ones on the boundary of the SVC so
                far, as in adaptive retraining, half at random
 
-C and gamma of both SVCs are chosen by cross-validation in every round, and both are trained until
-their solver converges, on up to some 40,000 labels; a larger C would take it hours. Results go
-to surrogates.json: one row a model, number of brackets and way, medians over the seeds: the
-queries, how often it agrees `around` the rows of the table (noise of 0.3 spreads), and the median
-`distance` of the boundaries along chords between these, in spreads.
+C and gamma of both SVCs are chosen by cross-validation on 1,000 of their points in every round,
+and both are trained until their solver converges, on up to some 40,000 labels; a larger C would
+take it hours. Results go to surrogates.json: one row a model, number of brackets and way, medians
+over the seeds: the queries, how often it agrees `around` the rows of the table (noise of 0.3
+spreads), and the median `distance` of the boundaries along chords between these, in spreads.
 """
 
 from collections import defaultdict
@@ -57,10 +57,10 @@ def model(name, seed):
     return (lambda points: np.where(fitted.predict(points), 1, -1)), X
 
 
-def svc(points, labels):
+def svc(points, labels, rng):
     """An SVC with the C and gamma that cross-validation prefers, on all points."""
     grid = {"C": GRID["C"], "gamma": np.divide(GRID["gamma"], points.shape[1])}
-    some = slice(-CHOSEN_BY, None)  # the last ones: the active learner's nearest
+    some = rng.permutation(len(points))[:CHOSEN_BY]  # of the active learner: near ones and others
     folds = min(FOLDS, int(min((labels[some] > 0).sum(), (labels[some] < 0).sum())))
     if folds < 2:
         return SVC(C=100).fit(points, labels)
@@ -71,7 +71,7 @@ def svc(points, labels):
 def random(oracle, features, queries, rng):
     """An SVC on labels at random points."""
     points = places(oracle, features, queries, NOISE, rng)
-    return svc(points, oracle(points))
+    return svc(points, oracle(points), rng)
 
 
 def active(oracle, features, queries, rng):
@@ -79,7 +79,7 @@ def active(oracle, features, queries, rng):
     points = places(oracle, features, min(FIRST, queries), NOISE, rng)
     labels = oracle(points)
     while len(points) < queries:
-        copy, more = svc(points, labels), min(len(points), queries - len(points))
+        copy, more = svc(points, labels, rng), min(len(points), queries - len(points))
         new = places(oracle, features, more, NOISE, rng)
         guessed = copy.predict(new)
         if abs(guessed.sum()) < more:
@@ -87,7 +87,7 @@ def active(oracle, features, queries, rng):
             P, N = bisect(copy.predict, *pairs, 1e-6)
             new = np.concatenate([(P + N) / 2, new[more // 2:]])
         points, labels = np.concatenate([points, new]), np.r_[labels, oracle(new)]
-    return svc(points, labels)
+    return svc(points, labels, rng)
 
 
 def quality(predict, stand_in, X, rng):

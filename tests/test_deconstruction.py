@@ -597,6 +597,17 @@ def test_a_long_reason_is_wrapped():
     assert max(map(len, lines)) <= 80 and lines[-1].startswith(14 * " " + "word")
 
 
+@pytest.mark.parametrize("name, own, word", [
+    ("gaussian", True, "2 support vectors, the model's own"),
+    ("gaussian", False, "2 support vectors, perhaps not the model's own"),
+    ("tanh", False, "2 support vectors, perhaps not the model's own"),
+    ("quadratic", False, "2 quasi-support vectors"), ("cubic", False, "2 quasi-support vectors")])
+def test_a_summary_says_whose_the_vectors_are(name, own, word):
+    machine = KernelMachine(Gaussian(1.0), np.eye(2), [1.0, -1.0], 0.1)
+    lines = Deconstruction(name, machine=machine, own_vectors=own).summary().splitlines()
+    assert f"machine       {word}" in lines
+
+
 def test_summary_and_plot():
     box, features = random_model(Polynomial(2), 8, 3, 0)
     result = take_apart(box.predict, features)

@@ -304,7 +304,7 @@ def test_what_is_no_kernel_machine_has_stand_ins():
     X, y = IRIS
     model = DecisionTreeClassifier(max_depth=4, random_state=0).fit(X, y)
     result = deconstruct_classes(ClassOracle(model.predict, 4), X, progress=False)
-    assert "a stand-in votes between" in result.message
+    assert "a surrogate votes between" in result.message
     assert result.score(X, model.predict(X)) > 0.85
     assert result.agreement["close"] < 0.95 and "the vote is not the model's" in result.message
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_wine, make_moons
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 
 from decon import Deconstruction, Oracle, deconstruct
@@ -162,3 +162,16 @@ def test_vectors_fewer_than_dimensions_are_found_among_the_rows(options, scaler)
     result = taken_apart(model, rows)
     assert result.own_vectors and result.match(rows).tolist() == sorted(svc.support_)
     assert "far field" not in result.queries_by_stage
+
+
+@pytest.mark.parametrize("told", [False, True])
+def test_units_of_another_scaler_are_used_for_rows_as_well(told):
+    X, y = load_wine(return_X_y=True)
+    model = make_pipeline(MinMaxScaler(), SVC(gamma=0.5)).fit(X, y == 1)
+    units = np.ptp(X, axis=0) if told else "auto"
+    result = deconstruct(Oracle(model.predict, 13), X, units=units, surrogate=False,
+                         random_state=0, progress=False)
+    assert result.own_vectors == told
+    if told:
+        assert result.match(X).tolist() == sorted(model[-1].support_)
+        assert (result.predict(X) == model.predict(X)).all()

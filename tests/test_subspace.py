@@ -443,6 +443,16 @@ def test_normals_in_no_subspace_have_no_least_rank():
     assert least_rank(N[:1], X[:1], 1e-3, 4.0) is None
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_boundary_point_at_the_origin_leaves_the_rank_as_it_is(seed):
+    """Its multiplier is arbitrary: nothing is divided by its zero distance from S_Y."""
+    N, X, S = radial(5, 14, 20, seed, error=1e-8)
+    X[3], N[3] = 0, S[:, 0]
+    basis, _ = least_rank(N, 50 * X, 1e-3, 4.0)
+    assert basis.shape == S.shape and largest_sine(basis, S) < 1e-4
+    assert multipliers_for(N, X, basis)[3] == 0
+
+
 @pytest.mark.parametrize("weak", [1.0, 1e-2])
 def test_the_error_of_the_weakest_direction_is_that_of_many_trials(weak):
     """Its standard error for fixed normals and points, from one fit and by repetition."""

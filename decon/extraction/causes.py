@@ -30,16 +30,16 @@ VERDICTS = {
     "polynomial of degree 4": "machines are recovered up to degree 3",
     "polynomial of degree 5": "machines are recovered up to degree 3",
     "polynomial of degree 6": "machines are recovered up to degree 3",
-    "piecewise linear": "of networks of rectifiers those with one hidden layer are recovered, if "
-                        "their units show; nothing is to be gained from more queries here",
+    "piecewise linear": "ReLU networks are recovered only with one hidden layer, and if their "
+                        "units show; more queries will not help",
     "piecewise constant": "a tree or a sum of trees is no kernel machine; its thresholds are the "
                           "places where labels change along an axis",
-    "nearest neighbours": "give the rows it was fitted on, if you have them: its pieces are "
-                          "bisectors of two rows",
+    "nearest neighbours": "no kernel machine: every piece is the bisector of two of its rows; "
+                          "if you have the rows, fit the same model on them",
     "flat pieces": "say what you know of the model: labels alone do not decide between them",
-    "several classes": "give all its labels to deconstruct_classes, or query one pair of classes: "
-                       "a model fitted on two of them only, or where these two come first",
-    "clipped": "search inside the bounds: Oracle(predict, d, bounds=(lower, upper))",
+    "several classes": "pass all its labels to deconstruct_classes, or query one pair of classes: "
+                       "a model fitted on two classes, or inputs where these two rank first",
+    "clipped": "if you know its bounds, give them: Oracle(predict, d, bounds=(lower, upper))",
     "rounded to a grid": "query the model behind the rounding",
     "normalised inputs": "query the model behind the normalisation: labels on a sphere do not "
                          "show how it behaves off it",

@@ -20,6 +20,8 @@ from ..types import ArrayLike
 from .frame import spread_of
 from .surrogate import Surrogate, saved_machine
 
+QUASI = "quasi-support vectors"  # others with the same function
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -77,9 +79,10 @@ class Deconstruction:
     own_vectors : bool
         True when the machine's support vectors are the model's own (cubic, tanh, Gaussian), a
         tanh's or a homogeneous cubic's up to the factor and sign that no label shows; False for
-        quasi-support vectors, which give the same function. Where a theorem is known, its
-        hypotheses hold for the machine found, and no other machine has this boundary: of a cubic
-        with at most as many vectors if the y_i are linearly independent
+        quasi-support vectors, which give the same function, and for vectors of a tanh or Gaussian
+        machine that may be wrong one by one, or too few (`message` says why). Where a theorem is
+        known, its hypotheses hold for the machine found, and no other machine has this boundary: of
+        a cubic with at most as many vectors if the y_i are linearly independent
         (thm-support-vectors-of-a-cubic-kruskal), of a tanh at all
         (thm-tanh-at-infinity-unique), of a Gaussian with m < d and fewer than m (m + 1) / 2
         vectors (thm-gaussian-measuring-stick-unique). More vectors of a cubic than dimensions are
@@ -191,14 +194,14 @@ class Deconstruction:
         # what was found
         known = "not known" if self.rank is None else str(self.rank)
         if self.rank_bounds and self.rank_bounds[0] < self.rank_bounds[1]:
-            known = f"at least {self.rank_bounds[0]}, {known} as it seems"
+            known = f"at least {self.rank_bounds[0]}, apparently {known}"
         lines = [f"kernel        {self.kernel_type}", f"rank of S_Y   {known}"]
         if self.verdict != self.kernel_type:
             lines.insert(1, f"verdict       {self.verdict}")
         if self.machine is not None:
-            lines.append(f"machine       {self._described(self.machine)}")
+            lines.append(f"machine       {self._described(self.machine, self._whose)}")
         if self.surrogate is not None:
-            lines.append(f"surrogate     {self._described(self.surrogate.machine)}")
+            lines.append(f"surrogate     {self._described(self.surrogate.machine, QUASI)}")
             lines += [f"  {where:12s}{value:.4g}{' spreads' * (where == 'distance')}"
                       for where, value in self.surrogate.agreement.items()]
 
@@ -218,13 +221,20 @@ class Deconstruction:
                               subsequent_indent=" " * 14))
         return "\n".join(lines)
 
-    def _described(self, machine):
+    @property
+    def _whose(self):
+        """What the vectors of the machine are."""
+        if self.own_vectors:
+            return "support vectors, the model's own"
+        single = self.kernel_type in ("tanh", "gaussian")  # each by itself, none a mixture
+        return "support vectors, perhaps not the model's own" if single else QUASI
+
+    def _described(self, machine, whose):
         """A machine in a few words."""
         if not isinstance(getattr(machine, "machine", machine), KernelMachine):
             return repr(machine)
-        own = "support vectors, the model's own" if self.own_vectors else "quasi-support vectors"
         where = ", behind a scaler" if isinstance(machine, ScaledMachine) else ""
-        return f"{len(machine.weights)} {own}{where}"
+        return f"{len(machine.weights)} {whose}{where}"
 
     def predict(self, X: ArrayLike) -> np.ndarray:
         """The labels of the recovered machine, or of the surrogate where there is none.

@@ -21,8 +21,8 @@ class RowsFamily:
 
     For every kernel K, each boundary point x is one linear equation for (w, b). Only if K has the
     right constants, and if no support vector is missing among the rows, is there a solution that
-    holds at further boundary points. Rows and standardised rows are tried, as `StandardScaler`
-    makes them.
+    holds at further boundary points. Rows are tried as they are, as `StandardScaler` makes them,
+    and in the units of the search, where the caller gives some.
     """
 
     name = "rows"
@@ -232,12 +232,16 @@ def _kinds(Y):
 
 
 def _best(points, rows, table):
-    """The best trial of all kernels, for rows as they are and as standardised with their table."""
+    """The best trial of all kernels, for rows as they are, as standardised with their table, and in
+    the units of the search, where these are others.
+    """
     # none but the given rows, if they are standardised
-    spread = table.std(0)
+    spread, frame = table.std(0), points.evidence.frame
     given = np.zeros_like(spread), np.ones_like(spread)
     scaled = table.mean(0), np.where(spread > 0, spread, 1.0)
-    scalers = (given,) if np.allclose(given, scaled, atol=1e-9) else (given, scaled)
+    scalers = [given] if np.allclose(given, scaled, atol=1e-9) else [given, scaled]
+    if not any(np.allclose(frame.units / units, 1) for _, units in scalers):
+        scalers.append((frame.origin, frame.units))
 
     # every kernel, until one fits as well as can be
     found = []

@@ -23,7 +23,7 @@ def upgrade(result: Any, X_new: ArrayLike, y_new: ArrayLike, C: float = 1.0,
     The recovered decision function f0 stays as it is; what is learned is
     f = f0 + sum_i a_i t_i K(x_i, .), with the multipliers of an `IncrementalSVM` that starts from
     f0 (see `warm_start`). Give known examples beside the new ones, labelled by the target model
-    itself; without them the correction is free to spoil what the machine knew.
+    itself; without them the correction may undo what the machine knew.
 
     Parameters
     ----------
@@ -174,8 +174,9 @@ def warn_if_all_are_new(predicted: Array, t: Array) -> None:
     plus, minus = int(np.sum(right & (t > 0))), int(np.sum(right & (t < 0)))
     if min(plus, minus) < SETTINGS.known_share * np.sum(~right):
         warn(f"of {len(t)} examples the recovered machine gets only {plus} with the label +1 and "
-             f"{minus} with the label -1 right: if all others are new, the correction is free to "
-             "spoil what it knew; add known examples of both labels, labelled by the target model",
+             f"{minus} with the label -1 right: if all others are new, the correction may undo "
+             "what the machine knew; add known examples of both labels, labelled by the target "
+             "model",
              stacklevel=3)
 
 

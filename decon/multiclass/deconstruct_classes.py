@@ -42,7 +42,7 @@ def deconstruct_classes(oracle: ClassOracle, features: ArrayLike | None = None,
     Returns
     -------
     ClassesResult
-        Also where some pairs have no machine, or never meet; the vote then has a stand-in.
+        Also where some pairs have no machine, or never meet; a surrogate then votes for them.
 
     Raises
     ------
@@ -148,7 +148,7 @@ class _Search:
         return {pair: self.pairs.get(pair, unknown) for pair in self.crossings.pairs}
 
     def vote(self):
-        """The vote of all pairs, with stand-ins for those without a machine."""
+        """The vote of all pairs, with surrogates for those without a machine."""
         machines = {pair: found.machine or stand_in(self.crossings, *pair)
                     for pair, found in self._all_pairs().items()}
         return OneVsOne(self.crossings.classes, machines)
@@ -158,9 +158,9 @@ class _Search:
         crossings, pairs = self.crossings, self._all_pairs()
         missing = [f"{one} and {other} ({found.message.split(';')[0]})"
                    for (one, other), found in pairs.items() if found.machine is None]
-        message = ["a stand-in votes between " + ", ".join(missing)] if missing else []
+        message = ["a surrogate votes between " + ", ".join(missing)] if missing else []
         if agreement and min(agreement.values()) < SETTINGS.least_agreement:
-            message.insert(0, "the vote is not the model's: a machine or a stand-in is wrong "
+            message.insert(0, "the vote is not the model's: a machine or a surrogate is wrong "
                               "somewhere, or the model lets no pairs of classes vote")
         return ClassesResult(
             crossings.classes, pairs, self.vote(), self.shared.all(), agreement,

@@ -22,7 +22,7 @@ class ClassesResult:
     pairs : dict
         From each pair of classes to a `PairMachine`.
     machine : OneVsOne
-        The vote of all pairs, with stand-ins for those without a machine.
+        The vote of all pairs, with surrogates for those without a machine.
     support_vectors : array (n, d) or None
         Those of all pairs together, if their kernel is Gaussian.
     agreement : dict

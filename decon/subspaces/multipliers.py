@@ -22,7 +22,7 @@ def multipliers_for(normals: Array, points: Array, basis: Array) -> Array:
     Returns
     -------
     gamma : array (s,)
-        Infinite or NaN where a point lies in the subspace.
+        0 where a point lies in the subspace: there every number serves as well.
 
     Examples
     --------
@@ -30,7 +30,12 @@ def multipliers_for(normals: Array, points: Array, basis: Array) -> Array:
     array([0.5])
     """
     across = points - points @ basis @ basis.T
-    return (across * normals).sum(1) / (across * points).sum(1)
+    return _ratio((across * normals).sum(1), (across * points).sum(1))
+
+
+def _ratio(numerator: Array, denominator: Array) -> Array:
+    """Their quotients; 0 where the denominator is 0."""
+    return np.divide(numerator, denominator, out=np.zeros(len(numerator)), where=denominator != 0)
 
 
 def refine_multipliers(normals: Array, points: Array, gamma: ArrayLike, rank: int,
@@ -110,7 +115,7 @@ def log_det_multipliers(normals: ArrayLike, points: ArrayLike, steps: int = 400,
     for _ in range(steps):
         A = N - gamma[:, None] * X
         XW = X @ np.linalg.inv(A.T @ A + eps**2 * np.eye(A.shape[1]))
-        gamma = (XW * N).sum(1) / (XW * X).sum(1)
+        gamma = _ratio((XW * N).sum(1), (XW * X).sum(1))
         eps = max(shrink * eps, smallest)
     return gamma / scale
 

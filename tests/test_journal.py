@@ -7,8 +7,21 @@ from textwrap import dedent
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_wine
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 
-from decon import BudgetExhausted, KernelMachine, Oracle, OracleError, Polynomial, deconstruct
+from decon import (
+    BudgetExhausted,
+    ClassOracle,
+    KernelMachine,
+    Oracle,
+    OracleError,
+    Polynomial,
+    deconstruct,
+    deconstruct_classes,
+)
 from decon.oracles.journal import HEADER, Journal
 from decon.oracles.settings import OracleSettings
 
@@ -273,3 +286,53 @@ def test_labels_that_cannot_be_kept(tmp_path):
         oracle(FEATURES)
 
 
+# A model of several classes
+
+X3, Y3 = load_wine(return_X_y=True)
+VOTE = make_pipeline(StandardScaler(), SVC(kernel="linear")).fit(X3, Y3)
+
+
+def classes_of(predict, path, budget=None):
+    oracle = ClassOracle.from_examples(predict, X3, journal=path, budget=budget)
+    return deconstruct_classes(oracle, random_state=1, progress=False), oracle
+
+
+def test_a_journal_of_classes_changes_nothing_and_is_replayed(tmp_path):
+    plain, asked = classes_of(VOTE.predict, None)
+    first, oracle = classes_of(VOTE.predict, tmp_path / "answers")
+    again, silent = classes_of(never, tmp_path / "answers")
+    assert plain.summary() == first.summary() == again.summary()
+    assert oracle.calls == asked.calls and silent.calls == 0
+    assert silent.queries == oracle.queries == asked.queries
+    assert silent.classes == oracle.classes == (0, 1, 2)
+
+
+def test_a_search_for_classes_goes_on_where_the_budget_ended_it(tmp_path):
+    path, paid = tmp_path / "answers", []
+
+    def predict(X):
+        paid.append(len(X))
+        return np.array(["a", "b", "ccc"])[VOTE.predict(X)]
+
+    with pytest.raises(BudgetExhausted):
+        classes_of(predict, path, budget=5000)
+    before = sum(paid)
+    found, oracle = classes_of(predict, path)
+    assert 0 < before <= 5000 and sum(paid) == oracle.queries
+    assert found.classes == ("a", "b", "ccc") and found.agreement["around"] == 1
+
+
+def test_journals_of_two_labels_and_of_classes_are_not_mixed_up(tmp_path):
+    x = np.array([[1.0]])
+    Oracle(lambda X: X[:, 0] > 0, 1, positive=True, journal=tmp_path / "two")(x)
+    with pytest.raises(OracleError, match="another run"):
+        ClassOracle(never, 1, journal=tmp_path / "two")(x)
+    ClassOracle(lambda X: np.sign(X[:, 0]), 1, journal=tmp_path / "many")(x)
+    with pytest.raises(OracleError, match="answers of a ClassOracle"):
+        Oracle(never, 1, positive=True, journal=tmp_path / "many")
+
+
+def test_a_journal_of_too_many_classes_says_so(tmp_path):
+    with pytest.raises(OracleError, match="up to 256 classes"):
+        ClassOracle(lambda X: X[:, 0].astype(int), 1,
+                    journal=tmp_path / "answers")(np.arange(300.0)[:, None])

@@ -1,14 +1,18 @@
 """A model of several classes, seen through its labels only."""
 
 from collections.abc import Callable
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
-from ..oracles.errors import SeveralClasses
+from ..oracles.errors import OracleError, SeveralClasses
 from ..oracles.examples import table_maker
+from ..oracles.journal import Journal
 from ..oracles.oracle import Oracle, real_points
 from ..types import Array, ArrayLike
+
+MOST_CLASSES = 256  # in a journal: a byte per label
 
 
 class ClassOracle(Oracle):
@@ -22,6 +26,9 @@ class ClassOracle(Oracle):
         The number d of features.
     budget : int or None
         The largest number of queries that may be spent; None: any number.
+    journal : path-like, optional
+        A file in which every answer is kept, as for `Oracle`: a second run replays it and queries
+        the model only for the rest. Of at most 256 classes.
 
     Attributes
     ----------
@@ -45,9 +52,10 @@ class ClassOracle(Oracle):
     """
 
     def __init__(self, predict: Callable[[Any], ArrayLike], dimension: int,
-                 budget: int | None = None):
+                 budget: int | None = None, journal: str | PathLike | None = None):
         super().__init__(predict, dimension, budget=budget)
         self.classes: tuple[Any, ...] = ()
+        self._journal = None if journal is None else Journal(journal, self.dimension)
 
     @classmethod
     def from_examples(cls, predict: Callable[[Any], ArrayLike], X: Any,
@@ -61,7 +69,7 @@ class ClassOracle(Oracle):
         X : array (n, d) or DataFrame
             Typical points of all classes.
         **options
-            `budget`, as for `ClassOracle`.
+            `budget` and `journal`, as for `ClassOracle`.
 
         Returns
         -------
@@ -132,6 +140,24 @@ class ClassOracle(Oracle):
         self._afford(len(X))
         if len(X) == 0:
             return np.empty(0, int)
-        labels = np.concatenate([self._query(part) for part in self._blocks(X)])
+        labels = np.concatenate([self._kept(part) for part in self._blocks(X)])
         self.classes = tuple(sorted({*self.classes, *labels.tolist()}))
+        return labels
+
+    def _kept(self, X):
+        """The labels of a block of points, from the journal or else from the model, into it."""
+        journal = self._journal
+        codes = None if journal is None else journal.replay_classes(X)
+        if codes is not None:
+            self.queries += len(X)
+            return np.array(journal.labels)[codes]
+        labels = self._query(X)
+        if journal is not None:
+            known = list(dict.fromkeys([*(journal.labels or ()), *labels.tolist()]))
+            if len(known) > MOST_CLASSES:
+                raise OracleError(f"a journal keeps up to {MOST_CLASSES} classes; the model has "
+                                  "more: leave journal= out")
+            journal.keep_labels(tuple(known))
+            code = {label: k for k, label in enumerate(known)}
+            journal.append_classes(X, np.array([code[k] for k in labels.tolist()], np.uint8))
         return labels

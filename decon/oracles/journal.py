@@ -16,14 +16,15 @@ MAGIC = b"decon journal 1\n"
 HEADER = struct.Struct("<16sQ")  # MAGIC, the dimension
 RECORD = struct.Struct("<cQ16s")  # the kind of record, a length, a digest of the points
 CHECK = 4  # bytes of a checksum
-ANSWERS, LABELS = b"A", b"L"  # kinds of records: the length counts points, or bytes of labels
+ANSWERS, CLASSES, LABELS = b"A", b"C", b"L"  # kinds of records: the length counts points, or bytes
 
 
 class Journal:
     """A file of answers that is only ever appended to, and replayed from its beginning.
 
     After a header come records, one per call of the model: the number of points, a digest of
-    them, a checksum of these, the labels as one bit each, and a checksum of the record. Records
+    them, a checksum of these, the labels as one bit each (of several classes: one byte), and a
+    checksum of the record. Records
     are handed to the operating system as soon as the model has answered. A process that dies, even
     by kill -9, loses no more than the call in flight, whose record may be torn; the next record
     overwrites it. (Only a machine that loses its power can lose more. To be safe from that as
@@ -39,9 +40,11 @@ class Journal:
     Attributes
     ----------
     labels : tuple or None
-        The model's two labels, the positive one first; None for one that has not been seen.
+        The model's two labels, the positive one first; None for one that has not been seen. Of
+        several classes: those seen so far, in the order in which they were seen.
     records : list of tuples
-        For every call its number of points, their digest, and the answers as packed bits.
+        For every call its number of points, their digest, the answers as packed bits or bytes, and
+        the kind of record.
     next : int
         The index of the record that is replayed next.
 
@@ -66,7 +69,7 @@ class Journal:
     def __init__(self, path: str | os.PathLike, dimension: int):
         self.path, self.next = Path(path), 0
         self.labels: tuple | None = None
-        self.records: list[tuple[int, bytes, bytes]] = []
+        self.records: list[tuple[int, bytes, bytes, bytes]] = []
 
         # a new file gets a header, also one whose header was torn; another's is left alone
         header = HEADER.pack(MAGIC, dimension)
@@ -82,6 +85,23 @@ class Journal:
                               f"{dimension}: give journal= another path")
         self.size, self.end = len(data), self._read(data)
 
+    def two_labels(self) -> tuple | None:
+        """The model's two labels, if they have been seen.
+
+        Returns
+        -------
+        labels : tuple of two or None
+
+        Raises
+        ------
+        OracleError
+            If the journal is one of several classes.
+        """
+        if self.labels and len(self.labels) != 2:
+            raise OracleError(f"{self.path} holds the answers of a ClassOracle: give journal= "
+                              "another path")
+        return self.labels
+
     def __repr__(self) -> str:
         return f"Journal('{self.path}', {self.next} of {len(self.records)} calls replayed)"
 
@@ -92,7 +112,7 @@ class Journal:
             # the head of a record, and where its body ends
             start = position + RECORD.size + CHECK
             kind, n, digest = RECORD.unpack_from(data, position)
-            end = start + (n if kind == LABELS else (n + 7) // 8)
+            end = start + ((n + 7) // 8 if kind == ANSWERS else n)
 
             # a record that is cut off was torn; one that is wrong has been damaged
             whole = _is_checked(data[position:start])
@@ -106,7 +126,7 @@ class Journal:
             if kind == LABELS:
                 self.labels = literal_eval(data[start:end].decode())
             else:
-                self.records.append((n, digest, data[start:end]))
+                self.records.append((n, digest, data[start:end], kind))
             position = end + CHECK
         return position
 
@@ -127,17 +147,44 @@ class Journal:
         OracleError
             If the journal goes on with other points: it belongs to another run.
         """
+        body = self._next(X, ANSWERS)
+        return None if body is None else np.unpackbits(body, count=len(X)).astype(bool)
+
+    def replay_classes(self, X: np.ndarray) -> np.ndarray | None:
+        """The classes of the points X, if they are the next in the journal; None at its end.
+
+        Parameters
+        ----------
+        X : array (n, d)
+            The points of one call.
+
+        Returns
+        -------
+        codes : uint8 array (n,) or None
+            Which of `labels` each point has.
+
+        Raises
+        ------
+        OracleError
+            If the journal goes on with other points: it belongs to another run.
+        """
+        return self._next(X, CLASSES)
+
+    def _next(self, X, kind):
+        """The bytes of the next record, if it is of this kind and about the points X; None at the
+        end.
+        """
         if self.next == len(self.records):
             return None
-        n, digest, bits = self.records[self.next]
-        if (n, digest) != (len(X), _digest(X)):
+        n, digest, body, made = self.records[self.next]
+        if (n, digest, made) != (len(X), _digest(X), kind):
             raise OracleError(
                 f"{self.path} belongs to another run: call {self.next + 1} of {len(self.records)} "
                 "was about other points. Repeat that run exactly (the same features, "
                 "random_state, noise and bounds, the same versions on the same kind of machine), "
                 "or give journal= another path to start again")
         self.next += 1
-        return np.unpackbits(np.frombuffer(bits, np.uint8), count=n).astype(bool)
+        return np.frombuffer(body, np.uint8)
 
     def append(self, X: np.ndarray, positive: np.ndarray) -> None:
         """Write down the answers of one call.
@@ -156,13 +203,31 @@ class Journal:
         """
         self._write(ANSWERS, len(X), _digest(X), np.packbits(positive).tobytes())
 
-    def keep_labels(self, labels: tuple) -> None:
-        """Write down the model's two labels, unless the journal holds them already.
+    def append_classes(self, X: np.ndarray, codes: np.ndarray) -> None:
+        """Write down the classes that one call has shown.
 
         Parameters
         ----------
-        labels : tuple of two
-            Numbers, booleans or strings, the positive one first; None if it has not been seen.
+        X : array (n, d)
+            Its points.
+        codes : uint8 array (n,)
+            Which of `labels` each point has.
+
+        Raises
+        ------
+        OracleError
+            As for `append`.
+        """
+        self._write(CLASSES, len(X), _digest(X), codes.tobytes())
+
+    def keep_labels(self, labels: tuple) -> None:
+        """Write down the model's labels, unless the journal holds them already.
+
+        Parameters
+        ----------
+        labels : tuple
+            Numbers, booleans or strings. Of two: the positive one first; None if it has not been
+            seen.
 
         Raises
         ------
@@ -175,7 +240,7 @@ class Journal:
                 literal_eval(body.decode())
             except (ValueError, SyntaxError):
                 raise OracleError("a journal keeps labels that are numbers, booleans or strings, "
-                                  f"not {labels[0]!r} and {labels[1]!r}") from None
+                                  f"not {' and '.join(map(repr, labels))}") from None
             self._write(LABELS, len(body), bytes(16), body)
             self.labels = labels
 

@@ -99,8 +99,8 @@ class Oracle:
         self._table = table_maker(predict)
         self._labels = Labels(positive)
         self._journal = None if journal is None else Journal(journal, self.dimension)
-        if self._journal and self._journal.labels:
-            self._labels.recall(*self._journal.labels)
+        if self._journal and (labels := self._journal.two_labels()):
+            self._labels.recall(*labels)
 
     @classmethod
     def from_examples(cls, predict: Callable[[Any], ArrayLike], X: Any,

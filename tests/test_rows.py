@@ -31,7 +31,8 @@ def wine(n=90, raw=False):
 
 
 def taken_apart(model, X):
-    return deconstruct(Oracle(model.predict, X.shape[1]), X, progress=False)
+    oracle = Oracle(model.predict, X.shape[1])
+    return deconstruct(oracle, X, progress=False, surrogate=False)
 
 
 def check(result, svc, X):
@@ -95,17 +96,16 @@ def test_dependent_features_leave_a_smaller_subspace():
     assert result.rank == 13
 
 
-@pytest.mark.parametrize("options", [{}, {"kernel": "poly"}, {"kernel": "sigmoid"}])
-def test_a_missing_vector_or_other_rows_are_refused(options):
+@pytest.mark.parametrize("options, other", [({}, True), ({}, False), ({"kernel": "poly"}, False),
+                                            ({"kernel": "sigmoid"}, True)])
+def test_a_missing_vector_or_other_rows_are_refused(options, other):
     X, y = wine(178)
     svc = SVC(**options).fit(X[:89], y[:89])
-    for rows in (np.delete(X[:89], svc.support_[3], axis=0), X[89:]):
-        result = taken_apart(svc, rows)
-        assert not result.own_vectors
-        spent = result.queries_by_stage["rows"]
-        assert spent < 0.3 * sum(result.queries_by_stage.values())
-        if result.kernel_type == "unknown":
-            assert "support vectors are not among the" in result.message
+    result = taken_apart(svc, X[89:] if other else np.delete(X[:89], svc.support_[3], axis=0))
+    assert not result.own_vectors
+    assert result.queries_by_stage["rows"] < 0.3 * sum(result.queries_by_stage.values())
+    if result.kernel_type == "unknown":
+        assert "support vectors are not among the" in result.message
 
 
 def test_another_kernel_is_refused():

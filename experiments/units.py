@@ -63,10 +63,10 @@ def trained_box(model, factor, seed):
     return fitted.predict, X, X.std(axis=0)
 
 
-def one(box, *arguments):
+def one(kind, *arguments):
     """Take a model apart; None if it gives too few labels of a kind, else what came of it."""
     seed = arguments[-1]
-    predict, X, units = box(*arguments)
+    predict, X, units = {"random": random_box, "trained": trained_box}[kind](*arguments)
     labels = predict(X)
     if min((labels > 0).sum(), (labels < 0).sum()) < 5:
         return None
@@ -83,15 +83,15 @@ def one(box, *arguments):
 
 def run():
     """Take all the models apart and store one row per kind."""
-    tasks = [(random_box, kernel, *scaler, ratio, seed) for kernel in KERNELS
+    tasks = [("random", kernel, *scaler, ratio, seed) for kernel in KERNELS
              for scaler in SCALERS for ratio in RATIOS for seed in range(SEEDS)]
-    tasks += [(trained_box, model, factor, seed) for model in TRAINED for factor in FACTORS
+    tasks += [("trained", model, factor, seed) for model in TRAINED for factor in FACTORS
               for seed in range(SEEDS)]
     rows = defaultdict(list)
     for (box, *kind, _), row in zip(tasks, each(one, tasks, "models"), strict=True):
         if row is not None:
-            model, scaler, offset, ratio = kind if box is random_box else (kind[0], "trained", 0.0,
-                                                                           kind[1])
+            model, scaler, offset, ratio = kind if box == "random" else (kind[0], "trained", 0.0,
+                                                                         kind[1])
             rows[model, scaler, offset, ratio].append(row)
     store(__file__, {"seeds": f"0 to {SEEDS - 1}", "table": [
         {"model": model, "scaler": scaler, "offset": offset, "ratio": ratio, "models": len(found),

@@ -117,6 +117,10 @@ def test_dependent_vectors_are_told():
     with pytest.raises(Refuted, match="dependent"):
         SumOfCubes(np.zeros(2), np.eye(2), V, 1.0)
 
+    # a centre that is infinitely far
+    with pytest.raises(Refuted, match="far too long"):
+        SumOfCubes(np.array([np.inf, 0.0]), np.eye(2), np.eye(2, 3), 1.0)
+
 
 def test_points_are_measured_along_the_gradient():
     at, L = np.array([[0, 1]]), np.array([[2.0, -1.0]])

@@ -20,6 +20,7 @@ from decon.families.sharpening.fit import Brackets, fit_brackets
 from decon.families.sharpening.informed import predicted_crossings
 from decon.families.sharpening.numbers import numbers_of
 from decon.families.sharpening.sharpen import can_be_sharpened, sharpen
+from decon.numerics.triangular import solve_upper
 from decon.oracles.settings import SETTINGS as ORACLES
 from decon.oracles.views import AffineView, SearchView
 from experiments._models import random_model
@@ -225,6 +226,38 @@ def test_brackets_are_met_from_a_start_that_is_off(kernel):
     # brackets that are wrong refute it
     X[:10] += 1e-6 * rng.standard_normal((10, 1)) * V[:10]
     assert not fit_brackets(numbers, fit.theta, brackets, 0.1 * numbers.sizes).good
+
+
+class SlowAndIdle:
+    """Two numbers: steps of the first are five times too short, the second moves nothing."""
+
+    start, sizes = np.zeros(2), np.ones(2)
+
+    def values(self, theta, X):
+        return X[:, 0] - theta[0], np.eye(1, X.shape[1]).repeat(len(X), axis=0)
+
+    def jacobian(self, theta, X):
+        return np.tile([-5.0, 0.0], (len(X), 1))
+
+
+def test_a_number_that_moves_nothing_does_not_break_a_fit():
+    """Without damping, which ends after a dozen steps that help, the system is singular."""
+    brackets = Brackets(np.ones((9, 2)), np.eye(1, 2).repeat(9, axis=0), np.full(9, 1e-13))
+    fit = fit_brackets(SlowAndIdle(), np.zeros(2), brackets, np.ones(2), wide=())
+    assert 0.9 < fit.theta[0] < 1 and fit.theta[1] == 0 and not fit.good
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(1, 6), st.integers(0, 3), st.integers(0, 1000))
+def test_triangular_systems_are_solved_also_where_they_are_singular(n, zeros, seed):
+    rng = np.random.default_rng(seed)
+    R, x = np.triu(rng.standard_normal((n, n))) + 3 * np.eye(n), rng.standard_normal((n, 2))
+    np.testing.assert_allclose(solve_upper(R, R @ x), x, atol=1e-9)
+    idle = rng.permutation(n)[:zeros]
+    R[idle] = R[:, idle] = 0
+    found = solve_upper(R, R @ x)
+    np.testing.assert_allclose(R @ found, R @ x, atol=1e-9)
+    assert np.abs(found[idle]).max(initial=0) < 1e-9 or not zeros
 
 
 # All of it

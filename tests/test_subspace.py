@@ -443,6 +443,17 @@ def test_normals_in_no_subspace_have_no_least_rank():
     assert least_rank(N[:1], X[:1], 1e-3, 4.0) is None
 
 
+def test_a_step_that_cannot_be_computed_is_none(monkeypatch):
+    N, X, _ = radial(3, 10, 12, 0)
+    start = np.linspace(-1, 1, 10)
+
+    def fails(*arguments, **options):
+        raise np.linalg.LinAlgError("SVD did not converge")
+    monkeypatch.setattr(np.linalg, "lstsq", fails)
+    gamma, basis, misfit = fit_multipliers(N, X, start, 3)
+    assert (gamma == start).all() and basis.shape == (12, 3) and np.isfinite(misfit)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_a_boundary_point_at_the_origin_leaves_the_rank_as_it_is(seed):
     """Its multiplier is arbitrary: nothing is divided by its zero distance from S_Y."""

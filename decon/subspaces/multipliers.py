@@ -174,8 +174,15 @@ def fit_multipliers(normals: Array, points: Array, gamma: Array,
         beside = np.eye(s) - left @ left.T
         normal = beside * (across @ across.T)
         rhs = ((beside @ r.reshape(s, d)) * across).sum(1)
-        return lambda damping: gamma + np.linalg.lstsq(
-            normal + damping * np.diag(np.diag(normal)), rhs, rcond=1e-14)[0]
+
+        def stepped(damping):
+            damped = normal + damping * np.diag(np.diag(normal))
+            try:
+                return gamma + np.linalg.lstsq(damped, rhs, rcond=1e-14)[0]
+            except np.linalg.LinAlgError:  # its SVD does not converge: no step
+                return gamma
+
+        return stepped
 
     gamma = levenberg_marquardt(residual, linearised, gamma, SETTINGS.multiplier_steps,
                                 1e-3, 1e-9, SETTINGS.least_multiplier_gain, patience=3)

@@ -63,6 +63,8 @@ class SumOfCubes:
         except np.linalg.LinAlgError:
             raise Refuted("the vectors of the cubes are dependent") from None
         self.centre = x0 - self.D @ self.V[:, -1]
+        if not np.isfinite(np.c_[self.D, self.centre]).all():
+            raise Refuted("the vectors of the cubes are dependent, or far too long")
 
     def refine(self, oracle: LabelOracle, width: float,
                rng: np.random.Generator) -> tuple["SumOfCubes", bool]:

@@ -4,6 +4,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from ...boundary.distance import level_set_distance
+from ...numerics.triangular import solve_upper
 from ...types import Array
 from ..protocol import Refuted
 from .settings import SETTINGS
@@ -164,7 +165,7 @@ def fit_exponentials(surface: Exponentials, X: Array, floor: float = 0.0,
         # velocity: the Gauss-Newton step, J v = -r, damped if need be (eq-tanh-at-infinity-lm)
         rows = J if damping == undamped else np.concatenate([J, damping * np.diag(norms)])
         Q, R = np.linalg.qr(rows)
-        v = -solve_triangular(R, Q[:len(J)].T @ r)
+        v = -solve_upper(R, Q[:len(J)].T @ r)
         promised = r + J @ v
         if damping == undamped and promised @ promised > 0.9 * (r @ r):
             break
@@ -173,7 +174,7 @@ def fit_exponentials(surface: Exponentials, X: Array, floor: float = 0.0,
         # (eq-gaussian-measuring-stick-parabola)
         steep = np.linalg.norm(surface.gradient(X), axis=1)
         bent = 20 * ((surface.updated(0.1 * v)(X) / steep - r) / 0.1 - J @ v)
-        a = -solve_triangular(R, Q[:len(J)].T @ bent) if np.isfinite(bent).all() else 0 * v
+        a = -solve_upper(R, Q[:len(J)].T @ bent) if np.isfinite(bent).all() else 0 * v
 
         # update: the longest step along the parabola that helps; if none does, more damping
         trials = (surface.updated(h * v + h**2 / 2 * a) for h in (1, 0.5, 0.25, 0.125))

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from ...numerics.least_squares import levenberg_marquardt
+from ...numerics.triangular import solve_upper
 from ...types import Array
 from .numbers import Numbers
 from .settings import SETTINGS
@@ -142,7 +143,7 @@ def _least_squares(numbers, theta, brackets, deviations):
             damped = np.c_[np.sqrt(damping) * unit, np.zeros(len(unit))]
             R = np.asarray(np.linalg.qr(np.r_[rows, damped], mode="r"))
             last[:] = theta, R[:len(unit), :-1], damping
-            return theta - deviations * solve_triangular(*np.hsplit(R[:len(unit)], [-1]))[:, 0]
+            return theta - deviations * solve_upper(*np.hsplit(R[:len(unit)], [-1]))[:, 0]
 
         return stepped
 

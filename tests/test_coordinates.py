@@ -117,9 +117,11 @@ def test_dependent_vectors_are_told():
     with pytest.raises(Refuted, match="dependent"):
         SumOfCubes(np.zeros(2), np.eye(2), V, 1.0)
 
-    # a centre that is infinitely far
-    with pytest.raises(Refuted, match="far too long"):
+    # a centre or a direction so far out that no point there can be queried
+    with pytest.raises(Refuted, match="far too short"):
         SumOfCubes(np.array([np.inf, 0.0]), np.eye(2), np.eye(2, 3), 1.0)
+    with pytest.raises(Refuted, match="far too short"):
+        SumOfCubes(np.zeros(2), np.eye(2), np.array([[1e-200, 0, 1], [0, 1, 1]]), 1.0)
 
 
 def test_points_are_measured_along_the_gradient():
@@ -181,3 +183,10 @@ def test_two_vectors_that_look_like_one_are_told_from_one(apart, seed):
     assert result.kernel_type == "cubic"
     off = np.linalg.norm(result.machine.support_vectors[:, None] - Y, axis=2).min(0)
     assert not result.own_vectors or (off < 1e-6 * np.linalg.norm(Y, axis=1)).all()
+
+
+@pytest.mark.parametrize("m", [1, 2])
+def test_one_or_two_cubes_of_threshold_zero_are_not_refined(m):
+    own = SumOfCubes(np.zeros(4), np.eye(4, m), np.c_[np.eye(m), np.ones(m)], -0.0)
+    with pytest.raises(Refuted, match="no curved boundary"):
+        own.refine(Oracle(lambda X: X[:, 0] > 0, 4), 1e-12, np.random.default_rng(0))

@@ -63,8 +63,8 @@ class SumOfCubes:
         except np.linalg.LinAlgError:
             raise Refuted("the vectors of the cubes are dependent") from None
         self.centre = x0 - self.D @ self.V[:, -1]
-        if not np.isfinite(np.c_[self.D, self.centre]).all():
-            raise Refuted("the vectors of the cubes are dependent, or far too long")
+        if not np.abs(np.r_[self.D.ravel(), self.centre, self.b]).max() < SETTINGS.longest:
+            raise Refuted("the vectors of the cubes are dependent, or far too short")
 
     def refine(self, oracle: LabelOracle, width: float,
                rng: np.random.Generator) -> tuple["SumOfCubes", bool]:
@@ -86,7 +86,8 @@ class SumOfCubes:
         Raises
         ------
         Refuted
-            If the vectors of a refitted machine are dependent.
+            If the vectors of a refitted machine are dependent, or there are one or two of them and
+            the threshold is 0.
         """
         own, step = self, 1e-6
         for k in range(SETTINGS.refinements + 1):
@@ -127,7 +128,15 @@ class SumOfCubes:
             Which are not 0,
         L : array (n, k)
             and their values.
+
+        Raises
+        ------
+        Refuted
+            If there are one or two vectors and the threshold is 0: all these points are the centre.
         """
+        if len(self.V) < 3 and self.b == 0:
+            raise Refuted("one or two cubes with the threshold 0 have no curved boundary")
+
         # on p^3 + q^3 = 1 (eq-support-vectors-of-a-cubic-own), two points for every pair, in random
         # order, and three for neighbours
         m = len(self.V)

@@ -70,6 +70,7 @@ class CubicSettings:
     clear_variable: float = 1e-6  # least singular value of the vectors that counts (the largest)
 
     # own coordinates, in units of which |b| is about 1
+    longest: float = 1e100  # of their directions and centre: points farther out overflow
     sample_points: int = 20  # of the boundary that show how far off a machine is
     refinements: int = 3  # of a machine, at most
     median_widths: float = 30.0  # of brackets, by which a refined machine may be off

@@ -3,10 +3,8 @@
 import numpy as np
 from scipy.linalg import LinAlgError, solve_triangular
 
-from ..types import Array
 
-
-def solve_upper(R: Array, right: Array) -> Array:
+def solve_upper(R: np.ndarray, right: np.ndarray) -> np.ndarray:
     """The solution of R x = right; of least norm among the best ones where R is singular.
 
     Parameters

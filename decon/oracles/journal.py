@@ -147,7 +147,7 @@ class Journal:
         OracleError
             If the journal goes on with other points: it belongs to another run.
         """
-        body = self._next(X, ANSWERS)
+        body = self.next_answers(X, ANSWERS)
         return None if body is None else np.unpackbits(body, count=len(X)).astype(bool)
 
     def replay_classes(self, X: np.ndarray) -> np.ndarray | None:
@@ -168,11 +168,26 @@ class Journal:
         OracleError
             If the journal goes on with other points: it belongs to another run.
         """
-        return self._next(X, CLASSES)
+        return self.next_answers(X, CLASSES)
 
-    def _next(self, X, kind):
-        """The bytes of the next record, if it is of this kind and about the points X; None at the
-        end.
+    def next_answers(self, X: np.ndarray, kind: bytes) -> np.ndarray | None:
+        """The bytes of the next record, if it is of a kind and about the points X; None at the end.
+
+        Parameters
+        ----------
+        X : array (n, d)
+            The points of one call.
+        kind : bytes
+            The kind of record.
+
+        Returns
+        -------
+        answers : uint8 array or None
+
+        Raises
+        ------
+        OracleError
+            If the journal goes on with other points: it belongs to another run.
         """
         if self.next == len(self.records):
             return None

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..oracles.errors import OracleError, SeveralClasses
 from ..oracles.examples import table_maker
-from ..oracles.journal import Journal
+from ..oracles.journal import CLASSES, Journal
 from ..oracles.oracle import Oracle, real_points
 from ..types import Array, ArrayLike
 
@@ -147,7 +147,7 @@ class ClassOracle(Oracle):
     def _kept(self, X):
         """The labels of a block of points, from the journal or else from the model, into it."""
         journal = self._journal
-        codes = None if journal is None else journal.replay_classes(X)
+        codes = None if journal is None else journal.next_answers(X, CLASSES)
         if codes is not None:
             self.queries += len(X)
             return np.array(journal.labels)[codes]

@@ -16,7 +16,7 @@ MAGIC = b"decon journal 1\n"
 HEADER = struct.Struct("<16sQ")  # MAGIC, the dimension
 RECORD = struct.Struct("<cQ16s")  # the kind of record, a length, a digest of the points
 CHECK = 4  # bytes of a checksum
-ANSWERS, CLASSES, LABELS = b"A", b"C", b"L"  # kinds of records: the length counts points, or bytes
+ANSWERS, CLASSES, LABELS = b"A", b"C", b"L"  # kinds of records: of points, or of bytes of labels
 
 
 class Journal:
@@ -150,26 +150,6 @@ class Journal:
         body = self.next_answers(X, ANSWERS)
         return None if body is None else np.unpackbits(body, count=len(X)).astype(bool)
 
-    def replay_classes(self, X: np.ndarray) -> np.ndarray | None:
-        """The classes of the points X, if they are the next in the journal; None at its end.
-
-        Parameters
-        ----------
-        X : array (n, d)
-            The points of one call.
-
-        Returns
-        -------
-        codes : uint8 array (n,) or None
-            Which of `labels` each point has.
-
-        Raises
-        ------
-        OracleError
-            If the journal goes on with other points: it belongs to another run.
-        """
-        return self.next_answers(X, CLASSES)
-
     def next_answers(self, X: np.ndarray, kind: bytes) -> np.ndarray | None:
         """The bytes of the next record, if it is of a kind and about the points X; None at the end.
 
@@ -178,11 +158,12 @@ class Journal:
         X : array (n, d)
             The points of one call.
         kind : bytes
-            The kind of record.
+            `ANSWERS`, of a model of two labels, or `CLASSES`.
 
         Returns
         -------
         answers : uint8 array or None
+            Packed bits; of `CLASSES`, which of `labels` each point has.
 
         Raises
         ------

@@ -169,12 +169,21 @@ def test_a_refinement_is_told_the_miss(miss, known):
     assert symmetry.refined == [(known, None)]
 
 
-def test_no_tolerance_is_tried_twice():
-    finder, symmetry, _ = scripted(5, 1, [1.0], width=1e-7)
+@pytest.mark.parametrize("width, goal, most", [(1e-9, 1e-8, 4), (1e-7, 1e-6, 9)])
+def test_no_tolerance_is_tried_twice(width, goal, most):
+    finder, symmetry, _ = scripted(5, 1, [1.0], width=width)
     assert finder.find(symmetry) is None  # 1e-6 is the goal, and on the way to it
     once, again = np.split(np.array(symmetry.tolerances), 2)
-    assert once.tolist() == again.tolist() and len(set(once)) == len(once) <= 4
-    assert once[0] == pytest.approx(1e-6) and 1e-2 in once
+    assert once.tolist() == again.tolist() and len(set(once)) == len(once) <= most
+    assert once[0] == pytest.approx(goal) and 1e-2 in once
+
+
+def test_a_rank_that_failed_is_tried_again_at_once_only_where_brackets_are_coarse():
+    for width, again in [(1e-12, False), (1e-7, True)]:
+        finder, symmetry, _ = scripted(5, 1, [1.0], width=width)
+        finder.N = np.ones((20, 5))
+        finder.tried[symmetry, 3] = 19
+        assert finder.tried_lately(symmetry, 3) is not again
 
 
 @pytest.mark.parametrize("patience, misses, refinements", [

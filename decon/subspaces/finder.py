@@ -239,6 +239,8 @@ class SubspaceFinder(Sample):
         """The smallest of these tolerances at which the boundary falls on itself; 1 if none is."""
         if symmetry.holds(self, basis, 1, tolerances[0], W):
             return tolerances[0]
+        if self.precision.coarse:  # one by one, as rounding makes single answers wrong
+            return next((t for t in tolerances[1:] if symmetry.holds(self, basis, 1, t, W)), 1)
         low, high = 0, len(tolerances)
         while high - low > 1:
             middle = (low + high) // 2

@@ -75,7 +75,10 @@ class Sample:
         Returns
         -------
         bool
+            Always False where brackets are coarse: a few normals more may decide there.
         """
+        if self.precision.coarse:
+            return False
         return len(self.N) < self.tried.get((symmetry, rank), 0) * (1 + SETTINGS.more_normals)
 
     def grow(self, n: int) -> bool:

@@ -1,0 +1,49 @@
+// What is wider than the page scrolls sideways: it can be reached by keyboard and fades out where
+// there is more. What fits is no tab stop.
+
+const SCROLLING =
+  ".picture, div.math, span.math, pre, .pst-scrollable-table-container, .output.text_html";
+const NAMES = [["pre", "code or output"], [".picture", "figure"], [".math, mjx-container", "formula"]];
+const MARKS = ["tabindex", "role", "aria-label", "data-scrolls"];
+
+// Where a box stands: at its start, at its end, between them, or not scrolling at all
+function position(box) {
+  const room = box.scrollWidth - box.clientWidth;
+  if (room <= 1 || box.clientWidth === 0 || getComputedStyle(box).overflowX === "visible") return null;
+  if (box.scrollLeft <= 1) return "start";
+  return box.scrollLeft >= room - 1 ? "end" : "middle";
+}
+
+function mark(box) {
+  const where = position(box);
+  if (where === null) {
+    if ("scrolls" in box.dataset) for (const name of MARKS) box.removeAttribute(name);
+    return;
+  }
+  if (!("scrolls" in box.dataset)) {
+    const name = NAMES.find(([selector]) => box.matches(selector))?.[1] ?? "table";
+    box.tabIndex = 0;
+    box.setAttribute("role", "group");
+    box.setAttribute("aria-label", `${name}, scrolls sideways`);
+  }
+  box.dataset.scrolls = where;
+}
+
+// The box that scrolls: of a displayed formula the part beside its number, once it is set
+const scroller = (box) => (box.matches("div.math") ? box.querySelector("mjx-container") : box);
+
+// Formulas are set late, boxes are opened, the screen is turned
+const watcher = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    const box = scroller(target.closest(SCROLLING) ?? target);
+    if (box) mark(box);
+  }
+});
+for (const box of document.querySelectorAll(SCROLLING)) {
+  if (!box.closest(".bd-content")) continue;
+  watcher.observe(box);
+  for (const child of box.children) watcher.observe(child);
+}
+document.addEventListener("scroll", ({ target }) => {
+  if (target.dataset?.scrolls) mark(target);
+}, { capture: true, passive: true });

@@ -1,0 +1,137 @@
+"""Every page of the built book, as a reader with a narrow or a wide screen sees it."""
+
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+SITE = Path(__file__).parents[1] / "_build/html"
+PAGES = sorted(str(p.relative_to(SITE)) for p in SITE.rglob("*.html")
+               if not {"_static", "index.html"} & set(p.relative_to(SITE).parts))
+WIDTHS = (320, 390, 820, 1440)
+THEMES = ("light", "dark")
+RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
+# What the theme does, and no line of ours can cure.
+OF_THE_THEME: set[str] = set()
+
+# Shown text or boxes beyond the right edge, unless they are in a box that scrolls
+BEYOND = """() => {
+    const edge = document.documentElement.clientWidth + 1;
+    const hidden = (e) => {
+        for (let box = e; box && box !== document.body; box = box.parentElement) {
+            const style = getComputedStyle(box);
+            if (['auto', 'scroll'].includes(style.overflowX) && box !== e) return true;
+            if (style.visibility === 'hidden' || style.opacity === '0') return true;
+            if (box.matches('mjx-assistive-mml, .bd-sidebar-secondary, .bd-sidebar-primary')) {
+                return true;
+            }
+        }
+        return false;
+    };
+    return [...document.querySelectorAll('body *')]
+        .filter((e) => { const r = e.getBoundingClientRect();
+                         return e.checkVisibility() && r.width > 1 && r.height > 1
+                             && r.right > edge && !hidden(e); })
+        .map((e) => `${e.tagName}.${e.className}: ${e.textContent.trim().slice(0, 60)}`)
+        .slice(0, 5);
+}"""
+
+# Boxes that cut their content off without a way to scroll to it
+CUT = """() => [...document.querySelectorAll('.bd-content *')]
+    .filter((e) => ['hidden', 'clip'].includes(getComputedStyle(e).overflowX)
+            && e.checkVisibility() && e.clientWidth > 2 && e.scrollWidth > e.clientWidth + 1
+            && !e.closest('mjx-assistive-mml, .live-plane, svg'))
+    .map((e) => `${e.tagName}.${e.className}: ${e.textContent.trim().slice(0, 60)}`).slice(0, 5)"""
+
+# Boxes that scroll but cannot be reached by keyboard
+UNREACHED = """() => [...document.querySelectorAll('.bd-content *')]
+    .filter((e) => ['auto', 'scroll'].includes(getComputedStyle(e).overflowX)
+            && e.checkVisibility() && e.clientWidth > 2
+            && e.scrollWidth > e.clientWidth + 1 && e.tabIndex < 0
+            && !e.closest('mjx-assistive-mml'))
+    .map((e) => `${e.tagName}.${e.className}: ${e.textContent.trim().slice(0, 60)}`).slice(0, 5)"""
+
+SMALL = """() => [...document.querySelectorAll('.picture img')]
+    .filter((e) => e.style.minWidth && e.clientWidth > 0
+            && e.clientWidth < parseFloat(e.style.minWidth) - 1).map((e) => e.src)"""
+
+TYPESET = """async () => {
+    if (!window.MathJax) return;
+    await MathJax.startup.promise;
+    await MathJax.startup.document.lazyTypesetAll();
+    await new Promise((done) => setTimeout(done, 50));
+}"""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def site():
+    if not PAGES:
+        pytest.fail("there is no built book: run `make book` first")
+
+
+@pytest.fixture
+def visit(chromium):
+    """Opens pages of the book; none may ask another host, or report an error."""
+    context = chromium.new_context(viewport={"width": WIDTHS[-1], "height": 900})
+    page, faults = context.new_page(), []
+    page.on("request", lambda r: faults.append(f"asks {r.url}")
+            if urlsplit(r.url).scheme not in ("file", "data", "blob") else None)
+    page.on("requestfailed", lambda r: faults.append(f"failed: {r.url}"))
+    page.on("console", lambda m: faults.append(m.text) if m.type in ("error", "warning") else None)
+    page.on("pageerror", lambda e: faults.append(str(e)))
+
+    def open_it(name):
+        file, _, query = name.partition("?")
+        page.goto(f"{(SITE / file).as_uri()}?{query}")
+        page.evaluate(TYPESET)
+        return page
+
+    yield open_it
+    context.close()
+    assert not faults, "\n".join(faults)
+
+
+def test_the_site_opens_with_the_introduction(visit):
+    page = visit("index.html")
+    page.wait_for_url("**/book/intro.html")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_page(visit, name):
+    page = visit(name)
+    found = {}
+
+    # Nothing is cut off, at any width
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 30)))")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, f"wider than {width}"
+        for what, script in [("beyond", BEYOND), ("cut", CUT), ("unreached", UNREACHED),
+                             ("small", SMALL)]:
+            if bad := page.evaluate(script):
+                found[what, width] = bad
+
+    # Formulas are set, and are no tab stops
+    if page.locator("mjx-merror").count():
+        found["formula"] = page.locator("mjx-merror").all_inner_texts()
+    if page.locator("mjx-container:not([data-scrolls])[tabindex='0']").count():
+        found["tab stop"] = "formulas"
+
+    # Accessible in both themes
+    for theme in THEMES:
+        page.evaluate(f"document.documentElement.dataset.theme = '{theme}'")
+        for fault in Axe().run(page, options=RULES).response["violations"]:
+            if fault["id"] not in OF_THE_THEME:
+                found[theme, fault["id"]] = [node["html"][:150] for node in fault["nodes"][:3]]
+    assert not found, "\n".join(f"{where}: {what}" for where, what in found.items())
+
+
+@pytest.mark.parametrize("typed", ["bracketing", "normals", "soft margin", "which kernel"])
+def test_search_finds_the_chapter_first(visit, typed):
+    chapter = {"bracketing": "bracketing", "normals": "normals", "soft margin": "soft-margin",
+               "which kernel": "kernel-type"}[typed]
+    page = visit(f"search.html?q={typed}")
+    first = page.locator("#search-results li a").first
+    first.wait_for()
+    assert first.get_attribute("href").split("?")[0].endswith(f"/{chapter}.html")

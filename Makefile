@@ -1,5 +1,6 @@
 # make book          build the book: _build/html/index.html
 # make test          ruff, mypy, the tests of the module, and every notebook against its outputs
+# make browser-test  the built book and its live figures in Chromium, which must be installed
 # make refresh       run every notebook again and store its outputs
 # make experiments   run the long experiments again and store their results
 # make requirements  pin what pyproject.toml asks for in requirements.txt (needs uv)
@@ -27,7 +28,7 @@ export OPENBLAS_L2_SIZE = 512
 export NPY_DISABLE_CPU_FEATURES = X86_V4 AVX512_ICL AVX512_SPR
 endif
 
-.PHONY: book test refresh experiments requirements lint clean
+.PHONY: book test browser-test refresh experiments requirements lint clean
 .DELETE_ON_ERROR:
 
 book: _build/html/index.html
@@ -44,6 +45,9 @@ test: lint
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadscope \
 	    --nbval --nbval-current-env --nbval-cell-timeout 120 \
 	    --nbval-sanitize-with tools/nbval.cfg $(NOTEBOOKS)
+
+browser-test: book
+	$(BIN)/python -m pytest -n $(JOBS) browser
 
 lint: .venv/.installed
 	$(BIN)/ruff check .

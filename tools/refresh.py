@@ -31,6 +31,13 @@ def fold(cells):
             cell.metadata["jupyter"] = {"source_hidden": True}
 
 
+def without_widgets(cells):
+    """Widgets live as long as their session; what is stored is their place in the page."""
+    for cell in cells:
+        for output in cell.get("outputs", []):
+            output.get("data", {}).pop("application/vnd.jupyter.widget-view+json", None)
+
+
 def refresh(path):
     """Execute one notebook in place; returns the error message, or None."""
     start = time.perf_counter()
@@ -51,6 +58,7 @@ def refresh(path):
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
     fold(notebook.cells)
+    without_widgets(notebook.cells)
     text = nbformat.writes(notebook).rstrip() + "\n"
     changed = text != Path(path).read_text(encoding="utf-8")
     if changed:

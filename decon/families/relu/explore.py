@@ -62,7 +62,7 @@ class Explorer:
                     news |= self._follow(known.section(start, plane, side, SETTINGS.reach))
                 except Refuted:
                     failures, news = failures + 1, True
-                    if failures == SETTINGS.failures:
+                    if failures >= SETTINGS.failures + len(known.signs) // SETTINGS.per_failure:
                         raise
                 if news:
                     break

@@ -52,7 +52,8 @@ class ReluSettings:
     slack: float = 1000.0  # times that, by which a new unit may move known points
     tolerance: float = 1e-8  # by which the boundary of the model may be off there
     clean: int = 10  # sections and chords without anything new that end the search
-    failures: int = 3  # to find the unit of a kink
+    failures: int = 3  # to find the unit of a kink that end the search,
+    per_failure: int = 8  # and of how many known units one more is allowed
     precise: float = 1e-10  # distance of the model's boundary from points that needs no polish
     ridge: float = 1e-10  # of a polish: noise of points over errors of units, squared
     largest_change: float = 3e-7  # of any number, by a polish

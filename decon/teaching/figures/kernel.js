@@ -169,7 +169,7 @@ export function film({ step, pause = 400, start = "Play", stop = "Stop", ended =
 // The plane: mathematical coordinates over an SVG of the page's width
 
 export class Plane {
-  constructor(parent, { x, y, height = 0.75, least = 90, label, equal = false, click }) {
+  constructor(parent, { x, y, height = 0.75, least = 90, label, equal = false, click, aim }) {
     Object.assign(this, { x, y, ratio: height, least, equal, width: 0, height: 0, handles: [] });
     this.draw = () => {};
     this.ground = svg("g", { "aria-hidden": "true" });
@@ -178,7 +178,7 @@ export class Plane {
                    this.ground, this.front);
     this.box = html("div", { class: "live-plane-box" }, this.svg);
     parent.append(this.box);
-    if (click) this.clickable(click);
+    if (click) this.clickable(click, aim);
     new ResizeObserver(() => this.fit()).observe(this.box);
     this.fit();
   }
@@ -271,6 +271,24 @@ export class Plane {
                               style: `stroke-width: ${width}` });
   }
 
+  // The line w.x = b, across the whole picture
+  line(w, b, kind = "live-boundary") {
+    const [u, v] = w.map((c) => c / (w[0] ** 2 + w[1] ** 2)), far = 1000 / Math.hypot(u, v);
+    return this.path([-far, far].map((s) => [b * u - s * v, b * v + s * u]), kind);
+  }
+
+  // Options of a text beside one of several points: on the side where the others leave most room
+  beside([x, y], points, width = 30) {
+    const [u, v] = [this.px(x), this.py(y)];
+    const places = [[16, 5, "start", width / 2], [-16, 5, "end", -width / 2], [0, -18, "middle", 0],
+                    [0, 27, "middle", 0]];
+    const room = ([dx, dy, , more]) => Math.min(...points.map(([p, q]) => (p === x && q === y ? Infinity
+      : Math.hypot(this.px(p) - u - dx - more, this.py(q) - v - dy + 4))));
+    const inside = ([dx, , , more]) => u + dx + 2 * more > 0 && u + dx + 2 * more < this.width;
+    const [dx, dy, anchor] = places.filter(inside).sort((a, b) => room(b) - room(a))[0];
+    return { dx, dy, anchor };
+  }
+
   // Both sides of a function's zero set, in pale colours: runs of cells of `cell` pixels
   sides(f, cell = 4) {
     const runs = { true: "", false: "" };
@@ -290,18 +308,15 @@ export class Plane {
     this.add("path", { d: runs.false, class: "live-side-negative" });
   }
 
-  // Where a function takes a value: marching squares
-  contour(f, value = 0, kind = "live-boundary", cell = 6) {
+  // Where a function takes a value: marching squares; `halvings` of a cell's edge find the crossing
+  // of a function that is no straight line there
+  contour(f, value = 0, kind = "live-boundary", cell = 6, halvings = 0) {
     const columns = Math.ceil(this.width / cell), rows = Math.ceil(this.height / cell);
     const { x: [x0, x1], y: [y0, y1] } = this.seen;
-    const values = [];
-    for (let j = 0; j <= rows; j += 1) {
-      const y = y1 - ((j * cell) / this.height) * (y1 - y0), row = [];
-      for (let i = 0; i <= columns; i += 1) {
-        row.push(f(x0 + ((i * cell) / this.width) * (x1 - x0), y) - value);
-      }
-      values.push(row);
-    }
+    const at = (i, j) => f(x0 + ((i * cell) / this.width) * (x1 - x0),
+                           y1 - ((j * cell) / this.height) * (y1 - y0)) - value;
+    const values = Array.from({ length: rows + 1 }, (_, j) =>
+      Array.from({ length: columns + 1 }, (__, i) => at(i, j)));
     let d = "";
     for (let j = 0; j < rows; j += 1) {
       for (let i = 0; i < columns; i += 1) {
@@ -312,7 +327,12 @@ export class Plane {
           const [[a, b], [c, e]] = [corners[k], corners[(k + 1) % 4]];
           const [from, to] = [values[j + b][i + a], values[j + e][i + c]];
           if ((from > 0) !== (to > 0)) {
-            const t = from / (from - to);
+            let t = from / (from - to);
+            for (let n = 0, ends = [0, 1]; n < halvings; n += 1) {
+              t = (ends[0] + ends[1]) / 2;
+              ends = (at(i + a + t * (c - a), j + b + t * (e - b)) > 0) === (from > 0) ? [t, ends[1]]
+                : [ends[0], t];
+            }
             crossings.push(`${((i + a + t * (c - a)) * cell).toFixed(1)} ${
               ((j + b + t * (e - b)) * cell).toFixed(1)}`);
           }
@@ -411,8 +431,9 @@ export class Plane {
     }, { capture: true });
   }
 
-  // A plane to click on: arrows move a cross, Enter clicks where it stands
-  clickable(click) {
+  // A plane to click on: arrows move a cross, Enter clicks where it stands. `aim` is told where the
+  // mouse or the cross is before that, and nothing when it is gone
+  clickable(click, aim = () => {}) {
     const cross = svg("path", { d: "M-10 0h20M0 -10v20", class: "live-cross" });
     const node = svg("g", { class: "live-cursor", tabindex: 0, role: "button",
                             "aria-roledescription": "cross" }, cross);
@@ -424,6 +445,12 @@ export class Plane {
       node.setAttribute("aria-label", `Cross at ${number(at[0])}, ${number(at[1])}; arrow keys move ` +
         "it, Enter clicks");
     };
+    this.svg.addEventListener("pointermove", (event) => {
+      if (event.pointerType === "mouse") aim(...this.at(event));
+    });
+    this.svg.addEventListener("pointerleave", () => aim());
+    node.addEventListener("focus", () => aim(...at));
+    node.addEventListener("blur", () => aim());
     this.svg.addEventListener("click", (event) => {
       if (event.target.closest(".live-grip")) return;
       at = this.at(event);
@@ -436,6 +463,7 @@ export class Plane {
         const { x, y } = this.seen;
         at = [clamp(at[0] + dx * step * (x[1] - x[0]), x), clamp(at[1] + dy * step * (y[1] - y[0]), y)];
         place();
+        aim(...at);
       } else if (event.key === "Enter" || event.key === " ") {
         click(...at);
         this.paint();
@@ -444,6 +472,68 @@ export class Plane {
     });
     this.front.append(node);
     this.handles.push({ place, node });
+  }
+}
+
+// Space: seen from afar, turned about the upright and tilted by dragging or by the arrow keys, in
+// degrees. What `put` is given has a place, and is drawn from the far places to the near ones
+
+export class Space extends Plane {
+  constructor(parent, { half: [u, v], basis, turn, tilt, label, ...rest }) {
+    super(parent, { x: [-u, u], y: [-v, v], equal: true, label, ...rest });
+    Object.assign(this, { basis, turn, tilt, middle: [0, 0, 0] });
+    this.front.append(this.grip(label));
+  }
+
+  // The directions to the right, upwards and towards the reader; a point, from the middle
+  rotate(p) {
+    const [x, y, z] = this.basis.map((row) => row.reduce((sum, v, i) => sum + v * p[i], 0));
+    const [turn, tilt] = [(this.turn * Math.PI) / 180, (this.tilt * Math.PI) / 180];
+    const near = z * Math.cos(turn) - x * Math.sin(turn);
+    return [x * Math.cos(turn) + z * Math.sin(turn), y * Math.cos(tilt) - near * Math.sin(tilt),
+            y * Math.sin(tilt) + near * Math.cos(tilt)];
+  }
+  see(p) { return this.rotate(p.map((v, i) => v - this.middle[i])); }
+  flat(p) { return this.see(p).slice(0, 2); }
+
+  put(place, draw) { this.parts.push([this.see(place)[2], draw]); }
+  paint() {
+    this.parts = [];
+    super.paint();
+    for (const [, draw] of this.parts.sort((a, b) => a[0] - b[0])) draw();
+  }
+
+  // What is dragged: sideways moves are ours on a touch screen, the others scroll the page
+  grip(label) {
+    const node = svg("g", { class: "live-grip live-turn", tabindex: 0, role: "button",
+                            "aria-roledescription": "drawing to turn" },
+                     svg("rect", { class: "live-reach", width: "100%", height: "100%" }));
+    const go = (dx, dy) => {
+      this.turn = (this.turn + dx) % 360;
+      this.tilt = clamp(this.tilt + dy, [-90, 90]);
+      this.paint();
+    };
+    let last = null;
+    node.addEventListener("pointerdown", (event) => {
+      node.setPointerCapture(event.pointerId);
+      last = event;
+    });
+    node.addEventListener("pointermove", (event) => {
+      if (!last) return;
+      go((event.clientX - last.clientX) / 2, (event.clientY - last.clientY) / 2);
+      last = event;
+    });
+    for (const end of ["pointerup", "pointercancel"]) node.addEventListener(end, () => { last = null; });
+    node.addEventListener("keydown", (event) => {
+      const [dx, dy] = direction(event), step = event.shiftKey ? 1 : 5;
+      if (!dx && !dy) return;
+      event.preventDefault();
+      go(dx * step, -dy * step);
+    });
+    this.handles.push({ node, place: () => node.setAttribute("aria-label", `${label}, turned by ` +
+      `${number(this.turn)}°, tilted by ${number(this.tilt)}°; arrow keys turn it`) });
+    this.handles.at(-1).place();
+    return node;
   }
 }
 

@@ -1,8 +1,8 @@
 """Live figures: drawings of the book that the reader moves, clicks and plays.
 
-A figure is one JavaScript file beside this one. It draws into an element of the page and knows
-nothing of Jupyter or of the book (the contract of anywidget: `export default { render }`), so the
-same file serves JupyterLab and the published pages.
+A figure is one JavaScript file of the folder `figures`. It draws into an element of the page and
+knows nothing of Jupyter or of the book (the contract of anywidget: `export default { render }`), so
+the same file serves JupyterLab and the published pages.
 """
 
 import html
@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parent / "figures"
 SHARED = ("numbers", "kernel")  # what the figures import from
 FIGURES = tuple(sorted(p.stem for p in HERE.glob("*.js") if p.stem not in (*SHARED, "mount")))
 
@@ -93,7 +93,17 @@ class Live:
 
 
 def module(name: str) -> str:
-    """One figure as an ECMAScript module without imports."""
+    """One figure as an ECMAScript module without imports.
+
+    Parameters
+    ----------
+    name : str
+        One of `FIGURES`.
+
+    Returns
+    -------
+    source : str
+    """
     return f"{_shared()}\nexport default {_enclosed(name)};\n"
 
 

@@ -16,6 +16,9 @@ export function generator(seed) {
 
 export const dot = (a, b) => a.reduce((sum, v, i) => sum + v * b[i], 0);
 export const norm = (a) => Math.hypot(...a);
+export const add = (a, b, t = 1) => a.map((v, i) => v + t * b[i]);
+export const unit = (a) => a.map((v) => v / norm(a));
+export const cross = ([a, b, c], [u, v, w]) => [b * w - c * v, c * u - a * w, a * v - b * u];
 
 // Solve A x = b by elimination with row pivots
 export function solve(A, b) {

@@ -14,7 +14,7 @@ from decon import Gaussian, KernelMachine, Oracle, Polynomial, Tanh, deconstruct
 from decon.extraction.agreement import agreement_test
 from decon.extraction.visibility import displacements, telling_points
 from decon.machine import ScaledMachine
-from experiments import deceiving
+from experiments import deceiving, units
 from experiments._models import random_model, single, trained_model
 
 
@@ -39,6 +39,16 @@ def test_a_certificate_speaks_for_badly_scaled_data_too(seed):
     result = take_apart(box.predict, X[i][:40], seed, positive=1)
     if result.machine is not None:
         assert ((box.predict(X) == 1) == (result.machine.predict(X) > 0)).mean() > 0.99
+
+
+@pytest.mark.parametrize("offset", [100.0, 10_000.0])
+def test_a_machine_must_give_the_features_their_labels(offset):
+    """Far out a plane fits all that was measured, and cuts the features in the wrong place."""
+    predict, X, _ = units.random_box("tanh", "ours", offset, 1e12, 4)
+    labels = predict(X)
+    features = np.concatenate([X[labels == side][:20] for side in (1, -1)])
+    result = take_apart(predict, features, 4)
+    assert result.machine is None or (result.machine.predict(X) == labels).all()
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -32,18 +32,36 @@ function mark(box) {
 // The box that scrolls: of a displayed formula the part beside its number, once it is set
 const scroller = (box) => (box.matches("div.math") ? box.querySelector("mjx-container") : box);
 
-// Formulas are set late, boxes are opened, the screen is turned
+// Formulas are set late, and their fonts come later still; boxes are opened, the screen is turned
 const watcher = new ResizeObserver((entries) => {
   for (const { target } of entries) {
     const box = scroller(target.closest(SCROLLING) ?? target);
     if (box) mark(box);
   }
 });
-for (const box of document.querySelectorAll(SCROLLING)) {
-  if (!box.closest(".bd-content")) continue;
+const boxes = [...document.querySelectorAll(SCROLLING)].filter((box) => box.closest(".bd-content"));
+for (const box of boxes) {
   watcher.observe(box);
   for (const child of box.children) watcher.observe(child);
 }
+const setter = new MutationObserver((changes) => {
+  for (const { target } of changes) {
+    const box = scroller(target.closest(".math"));
+    if (box) mark(box);
+  }
+});
+for (const box of boxes) {
+  if (box.matches(".math")) setter.observe(box, { childList: true, subtree: true });
+}
+document.fonts.addEventListener("loadingdone", () => {
+  for (const box of boxes.map(scroller)) if (box) mark(box);
+});
 document.addEventListener("scroll", ({ target }) => {
   if (target.dataset?.scrolls) mark(target);
 }, { capture: true, passive: true });
+
+// The arrows that open a chapter's pages say whose they are
+for (const arrow of document.querySelectorAll(".bd-links details > summary")) {
+  const chapter = arrow.closest("li").querySelector("a").textContent.trim();
+  arrow.setAttribute("aria-label", `Pages of ${chapter}`);
+}

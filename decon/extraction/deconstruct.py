@@ -73,9 +73,10 @@ def deconstruct(oracle: Oracle, features: ArrayLike | None = None, random_state:
     -----
     The agreement test speaks for the region where it queries: near the features, and out to about
     three times their root mean square norm from the origin, to a hundred thousandth of the spread
-    of every feature. It says nothing about how the model
-    behaves elsewhere, or in corners that its 800 queries miss; and on a line (d = 1) labels
-    cannot tell models with the same crossings apart.
+    of every feature, or to a hundred widths of a bracket where these are more; and the features
+    themselves must get their labels. It says nothing about how the model behaves elsewhere, or in
+    corners that its 800 queries miss; and on a line (d = 1) labels cannot tell models with the same
+    crossings apart.
 
     Every machine returned has passed the agreement test. In two cases a model is named, but no
     machine is returned and `agreement` is empty: a polynomial with too many coefficients to fit is

@@ -107,7 +107,8 @@ class Deconstruction:
         kernel need not be the model's.
     agreement : dict
         The held-out agreement test: agreement with fresh labels 'far' from the recovered boundary
-        and 'close' to it (at 1e-5 of the data's scale on either side).
+        (or with those of the given features, if that is less) and 'close' to it (at 1e-5 of the
+        data's scale on either side).
     queries_by_stage : dict
         Queries spent in every stage.
     message : str

@@ -110,8 +110,22 @@ def _agreement(evidence, machine):
     distance = np.maximum(precision.agreement_distance * survey.spread, 100 * width)
     with evidence.ledger.stage("agreement"):
         points = np.concatenate([survey.between(between), survey.cloud(around)])
-        return agreement_test(oracle, machine, frame.points(points), distance * frame.units,
-                              evidence.rng, ends=frame.points(survey.pool.points))
+        agreement = agreement_test(oracle, machine, frame.points(points), distance * frame.units,
+                                   evidence.rng, ends=frame.points(survey.pool.points))
+    return agreement | {"far": min(agreement["far"], _right_features(evidence, machine))}
+
+
+def _right_features(evidence, machine):
+    """The share of the features that get their labels, those close to the boundary left out.
+
+    Far from 0, features lie closer together than brackets are wide.
+    """
+    survey, frame = evidence.survey, evidence.frame
+    X, labels = frame.points(survey.features), survey.pool.labels[:len(survey.features)]
+    close = evidence.precision.agreement_distance * survey.spread * frame.units
+    steps, _ = normal_steps(machine, X, close)
+    clear = machine.predict(X + steps) == machine.predict(X - steps)
+    return 1 - float((clear & (machine.predict(X) != labels)).sum()) / max(1, clear.sum())
 
 
 def _certified(evidence, name, candidate, agreement):

@@ -654,6 +654,23 @@ def test_units_with_biases_of_their_own_are_no_machine():
         tie_biases(own, boundary_of(own, 60), 1e-12)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_weak_unit_shares_the_bias_of_the_others(seed):
+    units = random_units(seed)
+    units = replace(units, weights=units.weights * [1, 1, 1, 1e-8])
+    off = replace(units, biases=units.biases + [0, 0, 0, 0.02])  # shows less than brackets are wide
+    common = tie_biases(off, boundary_of(units, 60), 1e-12)
+    np.testing.assert_allclose(common.biases, 0.1, atol=1e-9)
+
+
+def test_a_weak_unit_of_another_bias_is_not_called_a_network_for_sure():
+    units = random_units(0)
+    own = replace(units, weights=units.weights * [1, 1, 1, 1e-5],
+                  biases=units.biases + [0, 0, 0, 0.5])
+    with pytest.raises(Refuted, match="a network, or a kernel machine with a unit too weak"):
+        tie_biases(own, boundary_of(own, 60), 1e-12)
+
+
 def test_a_bias_that_may_be_zero_is_zero():
     units = random_units(0, bias=0.0)
     rng = np.random.default_rng(0)

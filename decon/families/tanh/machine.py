@@ -73,16 +73,20 @@ def tie_biases(units: TanhSum, Z: Array, width: float) -> TanhSum:
     """
     turn, k = np.where(units.biases < 0, -1, 1), len(units.biases)
     A, biases, w = turn[:, None] * units.vectors, turn * units.biases, turn * units.weights
-    for bias, how in ((0.0, "kept"), (biases.mean(), "common")):
-        if k == 2 or np.abs(biases - bias).max() < SETTINGS.bias_spread:
+    share = np.abs(w) / np.abs(w).max()  # the bias of a weak unit is known less well
+    for bias, how, known in ((0.0, "kept", 1.0), (biases.mean(), "common", 1.0),
+                             (np.average(biases, weights=share), "common", share)):
+        if k == 2 or (known * np.abs(biases - bias)).max() < SETTINGS.bias_spread:
             start = TanhSum(A, np.full(k, bias), w, units.threshold)
             common, error = fit_units(start, Z, biases=how)
             if error < SETTINGS.largest_residual * width:
                 return common
     if k == 2:
         raise Refuted("two tanh units fit the boundary, but none were found with a common bias")
+    kind = ("no kernel machine" if share.min() > SETTINGS.weak_unit
+            else "or a kernel machine with a unit too weak for its bias to be measured")
     raise Refuted(f"{k} tanh units fit the boundary, but their biases differ (|beta| from "
-                  f"{biases.min():.4g} to {biases.max():.4g}): a network, no kernel machine")
+                  f"{biases.min():.4g} to {biases.max():.4g}): a network, {kind}")
 
 
 def correct_span(oracle: LabelOracle, units: TanhSum, basis: Array,

@@ -65,6 +65,7 @@ class TanhSettings:
     # the machine
     least_bias: float = 1e-2  # a smaller one, known roughly, may be 0
     bias_spread: float = 1e-3  # units whose biases differ by more have no common one
+    weak_unit: float = 1e-3  # weight over the largest, below which a bias may be off by as much
     long_step: float = 1e3  # 1/|a|, out of S_Y
     span_miss: float = 3e-8  # of the boundary after a long step, as a share of the step
     same_weight: float = 1e-6  # of the largest: weights that differ by less count as equal

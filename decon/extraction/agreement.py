@@ -51,10 +51,7 @@ def agreement_test(oracle: LabelOracle, machine: Any, points: Array, distance: f
     # far: labels at half of the points, those at the very boundary left out
     unit, half = np.broadcast_to(distance, points.shape[1]), len(points) // 2
     first = points[:half]
-    steps, _ = normal_steps(machine, first, unit)
-    clear = machine.predict(first + steps) == machine.predict(first - steps)
-    same = oracle(first) == machine.predict(first)
-    agreement = {"far": float(same[clear].mean()) if clear.any() else np.nan, "close": np.nan}
+    agreement = {"far": clearly_right(machine, first, oracle(first), unit), "close": np.nan}
 
     # the machine's own boundary points, between points of its two labels (thm-bracketing-crossing)
     ends = points if ends is None else np.concatenate([points, ends])
@@ -77,6 +74,29 @@ def agreement_test(oracle: LabelOracle, machine: Any, points: Array, distance: f
         right = (labels == np.repeat([1, -1], len(X))).sum()
         agreement["close"] = float(right / (len(labels) + 2 * (~steep).sum()))
     return agreement
+
+
+def clearly_right(machine: Any, X: Array, labels: Array, unit: Array | float) -> float:
+    """The share of labels that a machine gives, where a step of one unit does not change its own.
+
+    Parameters
+    ----------
+    machine : object
+        With `predict` and `gradient`, as a KernelMachine has them.
+    X : array (n, d)
+    labels : array (n,)
+        Of the model.
+    unit : float or array (d,)
+        The length of a step, for all features or for each of them.
+
+    Returns
+    -------
+    share : float
+        NaN if every point is so near the machine's boundary.
+    """
+    steps, _ = normal_steps(machine, X, unit)
+    clear = machine.predict(X + steps) == machine.predict(X - steps)
+    return float((machine.predict(X) == labels)[clear].mean()) if clear.any() else np.nan
 
 
 def normal_steps(machine: Any, X: Array, unit: Array | float) -> tuple[Array, Array]:

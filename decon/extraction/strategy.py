@@ -15,7 +15,7 @@ from ..families.quadratic import QuadraticFamily
 from ..families.relu.family import ReluFamily
 from ..families.rows import RowsFamily
 from ..families.tanh.family import TanhFamily
-from .agreement import agreement_test, normal_steps
+from .agreement import agreement_test, clearly_right, normal_steps
 from .causes import early_cause
 from .diagnosis import name_without_machine
 from .evidence import GatheredEvidence
@@ -112,20 +112,12 @@ def _agreement(evidence, machine):
         points = np.concatenate([survey.between(between), survey.cloud(around)])
         agreement = agreement_test(oracle, machine, frame.points(points), distance * frame.units,
                                    evidence.rng, ends=frame.points(survey.pool.points))
-    return agreement | {"far": min(agreement["far"], _right_features(evidence, machine))}
 
-
-def _right_features(evidence, machine):
-    """The share of the features that get their labels, those close to the boundary left out.
-
-    Far from 0, features lie closer together than brackets are wide.
-    """
-    survey, frame = evidence.survey, evidence.frame
-    X, labels = frame.points(survey.features), survey.pool.labels[:len(survey.features)]
-    close = evidence.precision.agreement_distance * survey.spread * frame.units
-    steps, _ = normal_steps(machine, X, close)
-    clear = machine.predict(X + steps) == machine.predict(X - steps)
-    return 1 - float((clear & (machine.predict(X) != labels)).sum()) / max(1, clear.sum())
+    # the features themselves: far from 0 they lie closer together than brackets are wide
+    features, labels = frame.points(survey.features), survey.pool.labels[:len(survey.features)]
+    close = precision.agreement_distance * survey.spread * frame.units
+    right = clearly_right(machine, features, labels, close)
+    return agreement | {"far": min(agreement["far"], right)}  # a NaN of the test remains one
 
 
 def _certified(evidence, name, candidate, agreement):

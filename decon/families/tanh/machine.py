@@ -51,8 +51,9 @@ def tie_biases(units: TanhSum, Z: Array, width: float) -> TanhSum:
     """The same units with one bias for all, as a kernel machine has them.
 
     A unit w tanh(a.z + beta) is the same as -w tanh(-a.z - beta), so that each may be turned to
-    beta >= 0 first. A bias that may as well be 0 is set to 0. Two units are a special case: their
-    boundary w_1 tanh(u_1) + w_2 tanh(u_2) = b is a curve that many pairs of biases share.
+    beta >= 0 first. A bias that may as well be 0 is set to 0. The bias of a weak unit is known less
+    well, in proportion to its weight. Two units are a special case: their boundary
+    w_1 tanh(u_1) + w_2 tanh(u_2) = b is a curve that many pairs of biases share.
 
     Parameters
     ----------

@@ -2,10 +2,14 @@
 
 import base64
 import re
+from pathlib import Path
 
+import nbformat
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from nbclient import NotebookClient
+from nbformat.v4 import new_code_cell, new_notebook
 
 from decon.teaching import pictures
 from tools.image_sizes import IMAGE, READABLE, size_of, with_size
@@ -41,6 +45,17 @@ def test_the_same_figure_gives_the_same_file():
         assert pictures.picture(drawing()) == pictures.picture(drawing())
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_figure_without_layout_keeps_its_places():
+    import matplotlib.pyplot as plt
+    with plt.rc_context({"figure.constrained_layout.use": True}):
+        figure = plt.figure(layout="none")
+        axes = figure.add_axes([0.1, 0.1, 0.3, 0.8])
+        pictures.picture(figure)
+        assert axes.get_position().bounds == pytest.approx((0.1, 0.1, 0.3, 0.8))
+        plt.close(figure)
+
+
 def test_invisible_and_empty_text_does_not_count():
     figure = drawing(fontsize=7)
     figure.text(0.5, 0.5, "hidden", fontsize=2, visible=False)
@@ -69,3 +84,17 @@ def test_pictures_of_other_programs_have_no_lettering(tmp_path):
     assert size_of(other)[2] is None
     (tmp_path / "odd.svg").write_text("<svg/>")
     assert size_of(tmp_path / "odd.svg") is None
+
+
+def test_jupyter_stores_one_picture_a_figure(tmp_path):
+    cells = ["import matplotlib.pyplot as plt\n"
+             "from decon.teaching.plotting import use_style\nuse_style()",
+             "plt.plot([0, 1])\nplt.show()",
+             "plt.plot([0, 1])\nplt.scatter(range(20_000), range(20_000))\nplt.show()"]
+    notebook = new_notebook(cells=[new_code_cell(cell) for cell in cells])
+    NotebookClient(notebook, kernel_name="python3",
+                   resources={"metadata": {"path": str(Path(__file__).parents[1])}}).execute()
+    data = [[set(o.data) - {"text/plain"} for o in c.outputs if "data" in o and
+             any(key.startswith("image") for key in o.data)] for c in notebook.cells]
+    assert data == [[], [{"image/svg+xml"}], [{"image/png"}]]
+    nbformat.validate(notebook)

@@ -112,7 +112,7 @@ def test_signed_images_are_centred_at_zero():
 def test_style_is_applied():
     with matplotlib.rc_context():
         plotting.use_style()
-        assert plt.rcParams["figure.facecolor"] == "white"
+        assert plt.rcParams["figure.facecolor"] == "none"
 
 
 def test_meanings_have_different_colours():

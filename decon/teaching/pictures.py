@@ -10,6 +10,7 @@ from io import BytesIO
 from typing import Any
 
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import PlaceHolderLayoutEngine
 from matplotlib.text import Text
 
 PIXELS = 200  # per inch: twice what a page shows
@@ -61,6 +62,10 @@ def picture(figure: Figure) -> dict[str, Any]:
     ['image/png']
     """
     letters = LETTERING.format(smallest_lettering(figure) or 0)
+
+    # Without this, a figure that asks for no layout gets the default one after it has been saved
+    if figure.get_layout_engine() is None:
+        figure.set_layout_engine(PlaceHolderLayoutEngine(True, True))
 
     def drawn(form, **metadata):
         file = BytesIO()

@@ -13,6 +13,8 @@ from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from numpy.typing import ArrayLike
 
+from .pictures import show_sharply
+
 POSITIVE = "#0072B2"  # blue, drawn with circles
 NEGATIVE = "#D55E00"  # vermilion, drawn with squares
 BOUNDARY = "#000000"  # black
@@ -23,7 +25,8 @@ RECOVERED = "#E69F00"  # orange, a dashed line or a cross
 PAPER = "#777777"  # grey: what the paper reports
 STYLE: dict[Any, Any] = {
     "figure.figsize": (6.5, 3.6), "figure.dpi": 100, "figure.constrained_layout.use": True,
-    "figure.facecolor": "white", "savefig.facecolor": "white", "image.cmap": "cividis",
+    "figure.facecolor": "none", "savefig.facecolor": "none", "axes.facecolor": "none",
+    "image.cmap": "cividis", "svg.hashsalt": "decon",  # the same file from the same figure
     "axes.prop_cycle": plt.cycler(color=[POSITIVE, NEGATIVE, NORMAL, SUPPORT, TRUTH, RECOVERED]),
     "axes.spines.top": False, "axes.spines.right": False, "axes.titlesize": "medium",
     "font.size": 10, "legend.frameon": False, "lines.linewidth": 1.5,
@@ -32,6 +35,7 @@ STYLE: dict[Any, Any] = {
 
 def use_style() -> None:
     """Give all figures from here on the look of the book."""
+    show_sharply()
     plt.rcParams.update(STYLE)
 
 

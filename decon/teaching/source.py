@@ -34,6 +34,7 @@ def show_source(obj: Any) -> "Source":
     # decon/teaching/plotting.py
     def use_style() -> None:
         \"\"\"Give all figures from here on the look of the book.\"\"\"
+        show_sharply()
         plt.rcParams.update(STYLE)
     """
     code = _first_lines_of_docstrings(textwrap.dedent(inspect.getsource(obj)).rstrip())

@@ -1,6 +1,8 @@
 # make book          build the book: _build/html/index.html
 # make test          ruff, mypy, the tests of the module, and every notebook against its outputs
 # make browser-test  the built book and its live figures in Chromium, which must be installed
+# make pdf           print the book: _build/pdf/core.pdf and everything.pdf (needs Chromium)
+# make slides        a deck for every chapter: _build/html/slides/index.html
 # make refresh       run every notebook again and store its outputs
 # make experiments   run the long experiments again and store their results
 # make requirements  pin what pyproject.toml asks for in requirements.txt (needs uv)
@@ -28,7 +30,7 @@ export OPENBLAS_L2_SIZE = 512
 export NPY_DISABLE_CPU_FEATURES = X86_V4 AVX512_ICL AVX512_SPR
 endif
 
-.PHONY: book test browser-test refresh experiments requirements lint clean
+.PHONY: book pdf slides test browser-test test-figures test-pages refresh experiments requirements lint clean
 .DELETE_ON_ERROR:
 
 book: _build/html/index.html
@@ -46,12 +48,23 @@ test: lint
 	    --nbval --nbval-current-env --nbval-cell-timeout 120 \
 	    --nbval-sanitize-with tools/nbval.cfg $(NOTEBOOKS)
 
-browser-test: book
-	$(BIN)/python -m pytest -n $(JOBS) browser
+browser-test: test-figures test-pages
+
+test-figures: .venv/.installed
+	$(BIN)/python -m pytest -n $(JOBS) browser --ignore browser/test_pages.py
+
+test-pages: book
+	$(BIN)/python -m pytest -n $(JOBS) browser/test_pages.py
 
 lint: .venv/.installed
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+pdf: book
+	$(BIN)/python tools/print_book.py
+
+slides: book
+	$(BIN)/python tools/slides.py
 
 refresh: .venv/.installed
 	$(BIN)/python tools/refresh.py --jobs $(JOBS) $(NOTEBOOKS)

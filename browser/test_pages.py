@@ -11,10 +11,12 @@ from axe_playwright_python.sync_playwright import Axe
 
 SITE = Path(__file__).parents[1] / "_build/html"
 PAGES = sorted(str(p.relative_to(SITE)) for p in SITE.rglob("*.html")
-               if not {"_static", "index.html"} & set(p.relative_to(SITE).parts))
-WIDTHS = (320, 390, 820, 1440)
+               if not {"_static", "index.html", "slides"} & set(p.relative_to(SITE).parts))
+SOURCES = [page for page in PAGES if "_modules" in page]
+WIDTHS = (320, 820, 1440)
 THEMES = ("light", "dark")
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"], "preload": False}
+CODE = {"exclude": [[".highlight pre"], [".sig"]]}  # thousands of spans: CONTRAST sees them
 # What the theme does, and no line of ours can cure.
 OF_THE_THEME: set[str] = set()
 
@@ -58,6 +60,42 @@ UNREACHED = """() => [...document.querySelectorAll('.bd-content *')]
 SMALL = """() => [...document.querySelectorAll('.picture img')]
     .filter((e) => e.style.minWidth && e.clientWidth > 0
             && e.clientWidth < parseFloat(e.style.minWidth) - 1).map((e) => e.src)"""
+
+# Pairs of colours, of a text and of what lies behind it, too near to one another (WCAG 1.4.3)
+CONTRAST = """() => {
+    const parts = (colour) => colour.match(/[\\d.]+/g).map(Number);
+    const over = ([r, g, b, a = 1], below) => [r, g, b].map((v, i) => a * v + (1 - a) * below[i]);
+    const grounds = new Map([[null, [255, 255, 255]]]), bad = new Map();
+    const ground = (e) => {
+        if (!grounds.has(e)) {
+            const colour = parts(getComputedStyle(e).backgroundColor);
+            grounds.set(e, over(colour, ground(e.parentElement)));
+        }
+        return grounds.get(e);
+    };
+    const luminance = (colour) => {
+        const [r, g, b] = colour.map((v) => v / 255)
+            .map((v) => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+        const e = walker.currentNode.parentElement;
+        if (!walker.currentNode.data.trim() || !e.checkVisibility({ visibilityProperty: true })
+            || e.closest('svg, script, style, [inert], :disabled, mjx-assistive-mml')) continue;
+        const style = getComputedStyle(e), size = parseFloat(style.fontSize), below = ground(e);
+        const large = size >= 24 || (size >= 18.66 && style.fontWeight >= 700);
+        const [low, high] = [luminance(below), luminance(over(parts(style.color), below))]
+            .sort((a, b) => a - b);
+        const ratio = (high + 0.05) / (low + 0.05);
+        if (ratio < (large ? 3 : 4.5)) {
+            const text = e.textContent.trim().slice(0, 40);
+            bad.set(`${style.color} on ${below.map(Math.round)}`,
+                    `${ratio.toFixed(2)}: ${e.tagName}.${e.className}: ${text}`);
+        }
+    }
+    return [...bad].slice(0, 5).map((pair) => pair.join(', '));
+}"""
 
 TYPESET = """async () => {
     if (!window.MathJax) return;
@@ -135,14 +173,31 @@ def test_page(visit, name):
     if page.locator("mjx-container:not([data-scrolls])[tabindex='0']").count():
         found["tab stop"] = "formulas"
 
-    # Accessible in both themes
+    # Accessible; pages of source code, which differ in their code only, are a sample
+    if "_modules" not in name or name in SOURCES[::30]:
+        for fault in Axe().run(page, context=CODE, options=RULES).response["violations"]:
+            if fault["id"] not in OF_THE_THEME:
+                found[fault["id"]] = [node["html"][:150] for node in fault["nodes"][:3]]
+
+    # Colours, in both themes
+    page.add_style_tag(content="* { transition: none !important }")
     for theme in THEMES:
         page.evaluate(f"document.documentElement.dataset.theme = '{theme}'")
-        page.wait_for_timeout(300)  # colours fade over
-        for fault in Axe().run(page, options=RULES).response["violations"]:
-            if fault["id"] not in OF_THE_THEME:
-                found[theme, fault["id"]] = [node["html"][:150] for node in fault["nodes"][:3]]
+        if bad := page.evaluate(CONTRAST):
+            found["contrast", theme] = bad
     assert not found, "\n".join(f"{where}: {what}" for where, what in found.items())
+
+
+@pytest.mark.parametrize("style, ratio", [
+    ("color: #888", "3.54"), ("color: rgba(0, 0, 0, 0.4)", "2.85"),
+    ("color: #888; background: #ccc", "2.21"), ("color: #888; font-size: 24px", None),
+    ("color: #767676", None), ("color: #888; visibility: hidden", None)])
+def test_colours_too_near_to_one_another_are_found(chromium, style, ratio):
+    page = chromium.new_page()
+    page.set_content(f'<body><p>good <span style="{style}">faint</span></p></body>')
+    assert [bad.split(": ")[0].split(", ")[-1] for bad in page.evaluate(CONTRAST)] == (
+        [ratio] if ratio else [])
+    page.close()
 
 
 @pytest.mark.parametrize("typed", ["bracketing", "normals", "soft margin", "which kernel"])

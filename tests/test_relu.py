@@ -175,7 +175,6 @@ CONTROLS = {
     "1 neighbour": lambda: of_two_classes(KNeighborsClassifier(1)),
     "linear, 3 classes": lambda: one_class(LogisticRegression(max_iter=300), 0),
     "SVM, 3 classes": lambda: one_class(SVC(kernel="linear"), 0),
-    "linear, 10 classes": lambda: one_class(LogisticRegression(max_iter=300), 1),
 }
 
 

@@ -96,12 +96,14 @@ def test_dependent_features_leave_a_smaller_subspace():
     assert result.rank == 13
 
 
-@pytest.mark.parametrize("options, other", [({}, True), ({}, False), ({"kernel": "poly"}, False),
-                                            ({"kernel": "sigmoid"}, True)])
-def test_a_missing_vector_or_other_rows_are_refused(options, other):
+@pytest.mark.parametrize("options, other, n, d", [
+    ({}, True, 89, 13), ({}, False, 89, 13), ({"kernel": "poly"}, False, 60, 8),
+    ({"kernel": "sigmoid"}, True, 89, 13)])
+def test_a_missing_vector_or_other_rows_are_refused(options, other, n, d):
     X, y = wine(178)
-    svc = SVC(**options).fit(X[:89], y[:89])
-    result = taken_apart(svc, X[89:] if other else np.delete(X[:89], svc.support_[3], axis=0))
+    X = X[:, :d]
+    svc = SVC(**options).fit(X[:n], y[:n])
+    result = taken_apart(svc, X[n:] if other else np.delete(X[:n], svc.support_[3], axis=0))
     assert not result.own_vectors
     assert result.queries_by_stage["rows"] < 0.3 * sum(result.queries_by_stage.values())
     if result.kernel_type == "unknown":

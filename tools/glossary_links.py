@@ -16,7 +16,7 @@ from docutils import nodes
 from sphinx import addnodes
 
 MOST, PAGES = 15, 5  # links to the glossary on a page; pages that an entry adds to its home
-SILENT = ("glossary", "api", "bibliography")  # pages without these links
+SILENT = ("glossary", "api", "bibliography")  # pages and folders without these links
 SKIPPED = (nodes.title, nodes.caption, nodes.table, nodes.FixedTextElement, nodes.math,
            nodes.reference, nodes.footnote, nodes.rubric, addnodes.pending_xref)
 
@@ -106,7 +106,7 @@ def gather(app, env):
                 entries[term.astext()] = terms[0]["ids"][0], (home or [""])[0], ordinary
     env.term_glossary, env.term_uses = Glossary(entries), {}
     for page in reading_order(env, env.config.root_doc):
-        if page.split("/")[-1] not in SILENT:
+        if not set(page.split("/")) & set(SILENT):
             found = uses(env.get_doctree(page), page, env.term_glossary)
             env.term_uses[page] = {key: (len(places), any(place[0] for place in places))
                                    for key, places in found.items()}

@@ -24,7 +24,7 @@ def names_of(objects):
 
 def link_names(app, doctree, page):
     """Put the links onto a page."""
-    if app.builder.format != "html" or page.split("/")[-1] in SILENT:
+    if app.builder.format != "html" or set(page.split("/")) & set(SILENT):
         return
     names, seen = names_of(app.env.get_domain("py").objects), set()
     for node, _ in list(prose(doctree)):

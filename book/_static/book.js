@@ -65,3 +65,6 @@ for (const arrow of document.querySelectorAll(".bd-links details > summary")) {
   const chapter = arrow.closest("li").querySelector("a").textContent.trim();
   arrow.setAttribute("aria-label", `Pages of ${chapter}`);
 }
+
+// Entries of the bibliography are items of a list; the role that they come with is out of use
+for (const entry of document.querySelectorAll(".citation-list > .citation")) entry.setAttribute("role", "listitem");

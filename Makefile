@@ -51,10 +51,10 @@ test: lint
 browser-test: test-figures test-pages
 
 test-figures: .venv/.installed
-	$(BIN)/python -m pytest -n $(JOBS) browser --ignore browser/test_pages.py
+	$(BIN)/python -m pytest -n $(JOBS) browser --ignore browser/test_pages.py --ignore browser/test_paper.py
 
 test-pages: book
-	$(BIN)/python -m pytest -n $(JOBS) browser/test_pages.py
+	$(BIN)/python -m pytest -n $(JOBS) browser/test_pages.py browser/test_paper.py
 
 lint: .venv/.installed
 	$(BIN)/ruff check .

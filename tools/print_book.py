@@ -22,7 +22,7 @@ SITE = ROOT / "_build/html"
 TITLE = "Deconstructing Kernel Machines"
 CODE = ("api", "bibliography")  # the reference is for screens; its folder, too
 PAPER = {"format": "A4", "print_background": True,
-         "margin": {"top": "16mm", "bottom": "18mm", "left": "19mm", "right": "19mm"}}
+         "margin": {"top": "15mm", "bottom": "16mm", "left": "18mm", "right": "18mm"}}
 
 # Formulas set, answers and solutions at the end, all else open, what is folded left out
 PREPARE = """async () => {
@@ -88,9 +88,9 @@ def print_page(page, path):
     page.goto(path.as_uri())
     page.add_style_tag(content=STYLE)
     page.evaluate(PREPARE)
-    title = page.locator("h1").first.evaluate(
+    title = page.locator("article.bd-article h1").first.evaluate(
         "(e) => { e.querySelector('.headerlink')?.remove(); return e.textContent.trim(); }")
-    return title, PdfReader(BytesIO(page.pdf(**PAPER, outline=True, tagged=True)))
+    return title, PdfReader(BytesIO(page.pdf(**PAPER, tagged=False)))
 
 
 def contents(browser, chapters, starts):
@@ -157,6 +157,7 @@ def bind(browser, chapters, target):
                         margin={side: "0mm" for side in ("top", "bottom", "left", "right")})
     for sheet, stamp in zip(writer.pages[front:], stamps.pages, strict=False):
         sheet.merge_page(stamp)
+        sheet.compress_content_streams()
 
     writer.add_metadata({"/Title": TITLE})
     writer.compress_identical_objects()

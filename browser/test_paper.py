@@ -1,0 +1,89 @@
+"""Two built pages printed and bound, and every deck of slides."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from pypdf import PdfReader
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "tools"))
+
+import print_book  # noqa: E402
+import slides  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def bound(chromium, tmp_path_factory):
+    """Two chapters as one file, and where the second begins."""
+    target = tmp_path_factory.mktemp("paper") / "two.pdf"
+    which = [row for row in print_book.chosen(everything=False)
+             if row[-1].stem in ("bracketing", "normals")]
+    page = chromium.new_page(viewport={"width": 800, "height": 1100})
+    page.emulate_media(media="print", reduced_motion="reduce")
+    printed = [print_book.print_page(page, path) for *_, path in which]
+    page.close()
+    length = print_book.bind(chromium, (which, printed), target)
+    reader = PdfReader(target)
+    assert length == len(reader.pages) == 2 + sum(len(part.pages) for _, part in printed)
+    return reader, 2 + len(printed[0][1].pages)
+
+
+def test_the_contents_say_where_chapters_begin(bound):
+    reader, second = bound
+    contents = reader.pages[1].extract_text()
+    assert re.search(rf"Bracketing.*\s3\b[\s\S]*Normals.*\s{second + 1}\b", contents)
+    assert "Normals" in reader.pages[second].extract_text()
+    titles = [item.title.split(":")[0].split(".")[0] for item in reader.outline]
+    assert titles == ["Deconstructing Kernel Machines", "10", "11"]
+
+
+def test_pages_have_numbers(bound):
+    reader, _ = bound
+    for i in range(2, len(reader.pages)):
+        assert re.search(rf"(?:^|\n){i + 1}\s*$", reader.pages[i].extract_text())
+
+
+def test_links_stay_in_the_file_or_lead_to_the_web(bound):
+    reader, second = bound
+    links = []
+    for number, page in enumerate(reader.pages):
+        for annotation in page.get("/Annots", ()):
+            link = annotation.get_object()
+            assert not str(link.get("/A", {}).get("/URI", "")).startswith("file:")
+            if "/Dest" in link:
+                links.append((number, reader.get_page_number(link["/Dest"][0].get_object())))
+    assert any(here >= second and there == 2 for here, there in links)  # to the first chapter
+    assert any(here >= second and there > second for here, there in links)  # inside the second
+
+
+def test_answers_stand_at_the_end(bound):
+    reader, second = bound
+    text = "".join(page.extract_text() for page in reader.pages[2:second])
+    questions, answers = text.split("Answers and solutions")
+    assert "Exercises" in questions and "Solution to Exercise" not in questions
+    assert "Solution to Exercise" in answers and "Check yourself 1" in answers
+
+
+def test_every_deck_fits_its_slides(chromium, capsys):
+    slides.main()
+    page, faults = chromium.new_page(viewport={"width": 1280, "height": 720}), []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("requestfailed", lambda request: faults.append(request.url))
+    decks = sorted(path for path in (slides.SITE / "slides").glob("*.html")
+                   if path.stem != "index")
+    assert len(decks) > 20
+    for path in decks:
+        page.goto(path.as_uri())
+        page.evaluate("MathJax.startup.promise")
+        wide = page.evaluate("""[...document.querySelectorAll('main > section')]
+            .filter((s) => s.scrollWidth > 1281).map((s) => s.textContent.trim().slice(0, 60))""")
+        faults += [f"{path.stem}: {text}" for text in wide]
+        if page.locator("mjx-merror").count():
+            faults.append(f"{path.stem}: a formula")
+    page.keyboard.press("End")
+    page.wait_for_function("document.querySelector('main > section:last-child')"
+                           ".getBoundingClientRect().top < 10")
+    page.close()
+    assert not faults, "\n".join(faults)

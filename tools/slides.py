@@ -157,7 +157,9 @@ def main():
         listed.append(f'<li><a href="{path.name}">{escape(title)}</a>, {len(made)} slides</li>')
     (into / "index.html").write_text(
         '<!doctype html><html lang="en"><meta charset="utf-8"><title>Slides</title>'
-        f"<h1>Slides</h1><ol>{''.join(listed)}</ol></html>", encoding="utf-8")
+        "<h1>Slides</h1><p>Arrow keys, space and the page keys turn the slides; n shows the notes, "
+        "which are the text of the chapter; t changes to dark and back. Printed, each slide is a "
+        f"page.</p><ol>{''.join(listed)}</ol></html>", encoding="utf-8")
     print(f"{into}: {len(listed)} decks")
 
 

@@ -18,7 +18,7 @@ def page(open_figure):
 
 
 def readout(page):
-    page.wait_for_timeout(150)
+    page.evaluate("new Promise((done) => setTimeout(done, 100))")  # after the pause of the read-out
     return page.locator(".live-readout").inner_text().replace("\N{MINUS SIGN}", "-")
 
 

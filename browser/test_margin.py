@@ -127,6 +127,7 @@ def test_moving_by_keyboard(open_figure):
     expect(readout).not_to_contain_text(f"Margin {three(trained(X, t, HARD)[1])}.")
     X[0], before = place(grip), X[0].copy()
     assert X[0, 0] < before[0] - 0.05 and X[0, 1] == pytest.approx(before[1], abs=0.001)
+    page.evaluate("new Promise((done) => setTimeout(done, 100))")  # after the pause of the read-out
     shown = float(readout.inner_text().split()[1].rstrip("."))
     assert shown == pytest.approx(trained(X, t, HARD)[1], abs=0.005)
     page.keyboard.press("Shift+ArrowDown")

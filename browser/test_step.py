@@ -30,6 +30,7 @@ def error(page, text=""):
     """The error in the read-out, once this shows a text."""
     readout = page.locator(".live-readout")
     expect(readout).to_contain_text(text)
+    page.evaluate("new Promise((done) => setTimeout(done, 100))")  # after the pause of the read-out
     found = re.search(r"off by ([\d.]+)(?: × 10⁻([⁰¹²³⁴⁵⁶⁷⁸⁹]+))? rad", readout.inner_text())
     power = (found[2] or "⁰").translate(str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789"))
     return float(f"{found[1]}e-{power}")

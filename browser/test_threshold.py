@@ -54,6 +54,7 @@ def test_by_keyboard(page):
     page.get_by_role("button", name="Threshold").press("ArrowRight")
     cut = float(page.get_by_role("slider").input_value())
     assert cut > 0
+    page.evaluate("new Promise((done) => setTimeout(done, 100))")  # after the pause of the read-out
     assert re.search(r"threshold ([\d.]+)", page.locator(".live-readout").inner_text())
     says(page, 0.02 * np.ptp(view()))
 

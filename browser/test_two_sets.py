@@ -23,7 +23,7 @@ def page(open_figure):
 
 def readout(page):
     """The vectors, the weights, how many labels differ, and the whole text."""
-    page.wait_for_timeout(150)
+    page.evaluate("new Promise((done) => setTimeout(done, 100))")  # after the pause of the read-out
     text = page.locator(".live-readout").inner_text().replace("\N{MINUS SIGN}", "-")
     vectors = [[float(v) for v in pair.split(", ")] for pair in re.findall(r"\(([^)]+)\)", text)]
     weights = [float(w) for w in re.findall(r"weight (-?\d+(?:\.\d+)?)", text)]

@@ -16,7 +16,7 @@ BIN := .venv/bin
 NOTEBOOKS := $(shell find book -name '*.ipynb' -not -path '*/.ipynb_checkpoints/*')
 EXPERIMENTS := $(basename $(notdir $(wildcard experiments/[!_]*.py)))
 SOURCES := _config.yml _toc.yml $(wildcard tools/*.py) \
-    $(shell find book -type f -not -path '*/.*') $(shell find decon -name '*.py')
+    $(shell find book -type f -not -path '*/.*') $(shell find decon -name '*.py' -o -name '*.js' -o -name '*.css')
 
 # One thread a process: JOBS of them run at once, and the last digits do not depend on the cores.
 export OMP_NUM_THREADS = 1

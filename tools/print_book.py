@@ -51,7 +51,7 @@ PREPARE = """async () => {
     }
     article.querySelectorAll('.cell.tag_hide-input details').forEach((e) => e.remove());
     article.querySelectorAll('.toggle-hidden').forEach((e) => e.classList.remove('toggle-hidden'));
-    article.querySelectorAll('.toggle-button, button.toggle-button').forEach((e) => e.remove());
+    article.querySelectorAll('.toggle-button').forEach((e) => e.remove());
     article.querySelectorAll('details').forEach((e) => { e.open = true; });
     for (const image of article.querySelectorAll('img')) {
         image.loading = 'eager';
@@ -63,7 +63,7 @@ STYLE = Path(__file__).with_suffix(".css").read_text("utf-8")
 
 
 def chosen(everything):
-    """The pages to print, as (part, depth page?, title, path of the built page)."""
+    """The pages to print, as (part, depth page?, path of the built page)."""
     found = []
     for part, depth, path in pages():
         name = path.relative_to(ROOT).with_suffix(".html")

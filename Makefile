@@ -3,6 +3,7 @@
 # make browser-test  the built book and its live figures in Chromium, which must be installed
 # make pdf           print the book: _build/pdf/core.pdf and everything.pdf (needs Chromium)
 # make slides        a deck for every chapter: _build/html/slides/index.html
+# make stills        photograph the live figures, for pages without scripts (needs Chromium)
 # make refresh       run every notebook again and store its outputs
 # make experiments   run the long experiments again and store their results
 # make requirements  pin what pyproject.toml asks for in requirements.txt (needs uv)
@@ -30,7 +31,7 @@ export OPENBLAS_L2_SIZE = 512
 export NPY_DISABLE_CPU_FEATURES = X86_V4 AVX512_ICL AVX512_SPR
 endif
 
-.PHONY: book pdf slides test browser-test test-figures test-pages refresh experiments requirements lint clean
+.PHONY: book pdf slides stills test browser-test test-figures test-pages refresh experiments requirements lint clean
 .DELETE_ON_ERROR:
 
 book: _build/html/index.html
@@ -65,6 +66,9 @@ pdf: book
 
 slides: book
 	$(BIN)/python tools/slides.py
+
+stills: .venv/.installed
+	$(BIN)/python tools/stills.py
 
 refresh: .venv/.installed
 	$(BIN)/python tools/refresh.py --jobs $(JOBS) $(NOTEBOOKS)

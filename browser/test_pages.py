@@ -14,6 +14,7 @@ PAGES = sorted(str(p.relative_to(SITE)) for p in SITE.rglob("*.html")
                if not {"_static", "index.html", "slides"} & set(p.relative_to(SITE).parts))
 SOURCES = [page for page in PAGES if "_modules" in page]  # they differ in their code only
 CHECKED = [page for page in PAGES if page not in SOURCES or page in SOURCES[::10]]
+LIVE = 'class="decon-live"'
 WIDTHS = (320, 820, 1440)
 THEMES = ("light", "dark")
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"], "preload": False,
@@ -197,6 +198,18 @@ def test_page(visit, name):
         if bad := page.evaluate(CONTRAST):
             found["contrast", theme] = bad
     assert not found, "\n".join(f"{where}: {what}" for where, what in found.items())
+
+
+@pytest.mark.parametrize("name", [page for page in CHECKED
+                                  if LIVE in (SITE / page).read_text("utf-8")])
+def test_without_scripts_a_live_figure_is_a_picture_and_a_sentence(chromium, name):
+    page = chromium.new_page(java_script_enabled=False, viewport={"width": 390, "height": 900})
+    page.goto(f"{SITE.as_uri()}/{name}")
+    place = page.locator(".decon-live")
+    assert place.locator("p").first.is_visible()
+    box = place.locator("img").bounding_box()
+    assert 200 < box["width"] <= 390 and box["height"] > 60
+    page.close()
 
 
 @pytest.mark.parametrize("style, ratio", [

@@ -92,7 +92,7 @@ class ExtractionSettings:
     corners: int = 16  # of flat pieces that are looked at, at most, in batches of 4
     common_planes: float = 0.04  # share of pairs of points on one plane, where planes are few
     flat_points: int = 18  # boundary points that are looked at, where the first ten are flat
-    sections: int = 8  # in which kinks are sought
+    sections: int = 16  # in which kinks are sought
     section_points: int = 9  # of the boundary in such a section
     section_halvings: int = 30  # by which each of them is bracketed
     kink_halvings: int = 9  # of the step around the largest second difference

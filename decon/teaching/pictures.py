@@ -14,6 +14,7 @@ from matplotlib.layout_engine import PlaceHolderLayoutEngine
 from matplotlib.text import Text
 
 PIXELS = 200  # per inch: twice what a page shows
+LIGHT = 20_000  # bytes of a compressed SVG that is not compared: a PNG is hardly ever lighter
 LETTERING = "smallest letters: {:g} pt"
 
 
@@ -74,9 +75,10 @@ def picture(figure: Figure) -> dict[str, Any]:
         return file.getvalue()
 
     # Paths to a hundredth of a point
-    pixels, vectors = drawn("png"), drawn("svg", Date=None).decode()
+    vectors = drawn("svg", Date=None).decode()
     vectors = re.sub(r' d="[^"]*"', lambda d: re.sub(r"(\.\d\d)\d+", r"\1", d[0]), vectors)
-    if len(zlib.compress(vectors.encode())) <= len(pixels):
+    weight = len(zlib.compress(vectors.encode()))
+    if weight <= LIGHT or weight <= len(pixels := drawn("png")):
         return {"image/svg+xml": vectors}
     return {"image/png": pixels}
 

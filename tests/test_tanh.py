@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import erf
 from sklearn.datasets import load_breast_cancer
@@ -787,30 +787,43 @@ def test_the_rank_is_that_of_the_vectors_where_normals_show_too_many_dimensions(
 
 # Are the units the model's own?
 
-@given(m=st.integers(3, 9), seed=st.integers(0, 10_000))
-def test_units_of_random_weights_are_the_models_own(m, seed):
-    rng = np.random.default_rng(seed)
-    weights, threshold = rng.uniform(0.1, 1, m) * rng.choice([-1, 1], m), rng.standard_normal()
-    assume(np.diff(np.sort(np.abs(weights))).min() > 1e-4)
-    assert doubt(weights, threshold, m) == ""
-    assert "more tanh units" in doubt(weights, threshold, m - 1)
+@pytest.mark.parametrize("units, rank, own", [(1, 1, False), (2, 2, False), (3, 3, True),
+                                              (9, 9, True), (4, 3, False)])
+def test_three_or_more_independent_units_are_the_models_own(units, rank, own):
+    assert (doubt(units, rank) == "") is own
 
 
-@pytest.mark.parametrize("weights, threshold, own", [
-    ([1, -0.4], 0.1, False),                         # two units: a family of pairs
-    ([1, 0.5, -0.5], 0.3, False),                    # two of one size: they may cancel
-    ([1, 0.5, -0.5 + 1e-4], 0.3, True),
-    ([1, -0.7, -0.3], 0, False),                     # a sum of 0, as in an SVC, and no threshold
-    ([1, -0.7, -0.3], 0.2, True),
-    ([1, -0.5, 0.7, 0.2], 0, True),
-    ([1, -0.5, 0.5, -1], 0, False),                  # two pairs
-    ([1, -0.5, 0.5, -1], 0.1, True),
-    ([1, -0.5, 0.5, -0.9], 0, True),
-    ([1, 1, 1, 1, -1], 0, True)])                    # five units: whatever the weights
-def test_special_weights_leave_a_doubt(weights, threshold, own):
+def units_at_boundary_points(weights, threshold, shift, n=1500):
+    """Columns: units and a constant, at complex boundary points; the first ones are f's own."""
+    m, rng = len(weights), np.random.default_rng(0)
+    T = np.tanh(rng.standard_normal((n, m - 1)) + 1j * rng.uniform(0, np.pi, (n, m - 1)))
+    T = np.c_[T, (threshold - T @ weights[:-1]) / weights[-1]]
+    U = np.arctanh(T) + 1j * np.pi * rng.integers(0, 2, (n, m))
+    forms = [c for c in product((-1, 0, 1), repeat=m)
+             if sum(map(abs, c)) > 1 and next(filter(None, c)) > 0]
+    own = [np.tanh(U[:, i]) for i in range(m)]
+    others = [np.tanh(scale * U @ np.array(c) + shift) for c in forms for scale in (0.5, 1, 2)]
+    lines = [np.tanh(scale * U[:, i] + bias) for i in range(m)
+             for scale, bias in ((0.5, 0), (2, 0), (1, 0.3))]
+    columns = np.stack([*own, np.ones(n), *others, *lines], axis=1)
+    columns = columns[np.abs(columns).max(axis=1) < 30]  # not next to a pole
+    return columns / np.linalg.norm(columns, axis=0)
+
+
+@pytest.mark.parametrize("weights, threshold", [
+    ([1, 0.7, 0.45], 0.2), ([1, 1, 1], 0), ([1, 1, 1], 1), ([1, 1, -2], 0), ([1, 2, -3], 0),
+    ([1, 0.5, -0.5], 0.3), ([1, 1, 0.6], 0.6), ([1, 1, 0.6, 0.6], 0), ([1, 1, 1, 1], 0)])
+def test_no_other_units_vanish_on_the_boundary_whatever_the_weights(weights, threshold):
     weights = np.array(weights, float)
-    said = doubt(weights, threshold, len(weights))
-    assert (said == "") is own and said == doubt(-weights[::-1], -threshold, len(weights))
+    values = np.linalg.svd(units_at_boundary_points(weights, threshold, 0), compute_uv=False)
+    assert values[-1] < 1e-10 * values[0] and values[-2] > 1e-6 * values[0]
+
+
+def test_units_with_a_complex_shift_can_vanish_on_it():
+    """The proof needs real units: coth(u_1 - u_2) and the like give two more relations."""
+    columns = units_at_boundary_points(np.array([1, 2, -3.0]), 0, 0.5j * np.pi)
+    values = np.linalg.svd(columns, compute_uv=False)
+    assert (values < 1e-10 * values[0]).sum() == 3
 
 
 def test_more_units_than_dimensions_are_not_called_the_models_own():

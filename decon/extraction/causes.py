@@ -104,7 +104,7 @@ class Cause(NamedTuple):
 def find_cause(evidence: GatheredEvidence, rough: bool = False) -> Cause:
     """Why is there no machine? The cheap and decisive measurements come first.
 
-    About 300 to 9,000 queries, none farther than 1e7 spreads from the features.
+    About 300 to 16,000 queries, none farther than 1e7 spreads from the features.
 
     Parameters
     ----------

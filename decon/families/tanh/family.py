@@ -48,7 +48,7 @@ class TanhFamily:
             basis = np.linalg.qr(machine.support_vectors.T)[0]
 
         # are the vectors the model's own (thm-tanh-at-infinity-unique)?
-        caveat = doubt(machine.weights, machine.threshold, basis.shape[1])
+        caveat = doubt(len(machine.weights), basis.shape[1])
         return Candidate(machine, basis, basis.shape[1], not caveat, caveat)
 
     def parameters(self, candidate: Candidate) -> int:

@@ -68,7 +68,6 @@ class TanhSettings:
     weak_unit: float = 1e-3  # weight over the largest, below which a bias may be off by as much
     long_step: float = 1e3  # 1/|a|, out of S_Y
     span_miss: float = 3e-8  # of the boundary after a long step, as a share of the step
-    same_weight: float = 1e-6  # of the largest: weights that differ by less count as equal
 
 
 SETTINGS = TanhSettings()

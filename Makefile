@@ -2,6 +2,7 @@
 # make test          ruff, mypy, the tests of the module, and every notebook against its outputs
 # make browser-test  the built book and its live figures in Chromium, which must be installed
 # make pdf           print the book: _build/pdf/core.pdf and everything.pdf (needs Chromium)
+# make epub          the book for e-readers: _build/epub/book.epub
 # make slides        a deck for every chapter: _build/html/slides/index.html
 # make stills        photograph the live figures, for pages without scripts (needs Chromium)
 # make refresh       run every notebook again and store its outputs
@@ -31,7 +32,7 @@ export OPENBLAS_L2_SIZE = 512
 export NPY_DISABLE_CPU_FEATURES = X86_V4 AVX512_ICL AVX512_SPR
 endif
 
-.PHONY: book pdf slides stills test browser-test test-figures test-pages refresh experiments requirements lint clean
+.PHONY: book pdf epub slides stills test browser-test test-figures test-pages refresh experiments requirements lint clean
 .DELETE_ON_ERROR:
 
 book: _build/html/index.html
@@ -63,6 +64,9 @@ lint: .venv/.installed
 
 pdf: book
 	$(BIN)/python tools/print_book.py
+
+epub: book
+	$(BIN)/python tools/epub.py
 
 slides: book
 	$(BIN)/python tools/slides.py

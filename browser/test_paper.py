@@ -1,8 +1,10 @@
-"""Two built pages printed and bound, and every deck of slides."""
+"""Two built pages printed and bound, on paper and for e-readers, and every deck of slides."""
 
 import re
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
+from zipfile import ZipFile
 
 import pytest
 from pypdf import PdfReader
@@ -10,6 +12,7 @@ from pypdf import PdfReader
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tools"))
 
+import epub  # noqa: E402
 import print_book  # noqa: E402
 import slides  # noqa: E402
 
@@ -61,6 +64,52 @@ def test_links_stay_in_the_file_or_lead_to_the_web(bound):
 def test_answers_stand_at_the_end(bound):
     reader, second = bound
     text = "".join(page.extract_text() for page in reader.pages[2:second])
+    questions, answers = text.split("Answers and solutions")
+    assert "Exercises" in questions and "Solution to Exercise" not in questions
+    assert "Solution to Exercise" in answers and "Check yourself 1" in answers
+
+
+@pytest.fixture(scope="module")
+def for_e_readers(tmp_path_factory):
+    """The files of an EPUB of two chapters, by name, XHTML and SVG as trees."""
+    target = tmp_path_factory.mktemp("epub") / "two.epub"
+    epub.bind([row for row in print_book.chosen(everything=False)
+               if row[-1].stem in ("bracketing", "kernel-machines")], target)
+    with ZipFile(target) as archive:
+        assert archive.namelist()[0] == "mimetype"
+        return {Path(name).name: ElementTree.fromstring(archive.read(name))
+                for name in archive.namelist() if name.endswith((".xhtml", ".svg"))}
+
+
+def test_an_epub_has_formulas_pictures_and_chapters(for_e_readers):
+    texts = {name: "".join(tree.itertext()) for name, tree in for_e_readers.items()
+             if name.endswith(".xhtml")}
+    contents = texts.pop("nav.xhtml")
+    assert re.search("Kernel machines as functions.*Bracketing", contents)
+    assert not [name for name, text in texts.items() if r"\(" in text or r"\[" in text]
+    chapters = [for_e_readers[name] for name, text in texts.items() if len(text) > 10_000]
+    assert len(chapters) == 2
+    for chapter in chapters:
+        assert len(chapter.findall(".//{*}math")) > 50
+        assert all(image.get("src").split("/")[-1] in for_e_readers or "png" in image.get("src")
+                   for image in chapter.findall(".//{*}img"))
+    assert any(name.endswith(".svg") for name in for_e_readers)
+
+
+def test_links_of_an_epub_have_an_end(for_e_readers):
+    marks = {name: {tag.get("id") for tag in tree.iter() if tag.get("id")}
+             for name, tree in for_e_readers.items()}
+    links = [(name, link.get("href")) for name, tree in for_e_readers.items()
+             for link in tree.findall(".//{*}a[@href]") if ":" not in link.get("href")]
+    assert len(links) > 50
+    for name, address in links:
+        target, _, mark = address.partition("#")
+        assert not mark or mark in marks[Path(target).name or name], address
+
+
+def test_answers_of_an_epub_stand_at_the_end(for_e_readers):
+    text = next("".join(tree.itertext()) for name, tree in for_e_readers.items()
+                if name.startswith("ch") and "Bracketing" in "".join(tree.itertext()))
     questions, answers = text.split("Answers and solutions")
     assert "Exercises" in questions and "Solution to Exercise" not in questions
     assert "Solution to Exercise" in answers and "Check yourself 1" in answers

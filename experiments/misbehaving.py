@@ -3,7 +3,8 @@
     python -m experiments.misbehaving
 
 Random machines of the five kernels, d = 30 and m = 12, are spoiled in one way at a time and taken
-apart. The same machines unspoiled are in five_kernels.json, which must have been made before.
+apart, without surrogates. The same machines unspoiled are in five_kernels.json, which must have
+been made before.
 Results go to misbehaving.json. `table`, one row per kernel and fault: on how many models the
 kernel is `named`, S_Y right (`subspace`, all cosines at least 0.999), or `both`; how many are
 named after another kernel (`false`); medians of the queries, of their `ratio` to those of the
@@ -46,7 +47,7 @@ def measure(fault, kernel, seed):
         "bounds": lambda: (within(machine.predict), {"bounds": (0, 1)}),
     }[kind]()
     result = deconstruct(Oracle(predict, D, **options), features, random_state=seed,
-                         progress=False)
+                         progress=False, surrogate=False)
     row = compare(result, machine, features, seed)
     row |= {"width": result.width, "noise": result.noise, "wrong": np.nan}
     if result.machine is not None:
@@ -74,7 +75,7 @@ def cut_short(kernel, share, full, seed):
     machine, features = random_model(kernel, D, M, seed)
     oracle = Oracle(machine.predict, D, budget=int(share * full))
     try:
-        known = deconstruct(oracle, features, random_state=seed, progress=False)
+        known = deconstruct(oracle, features, random_state=seed, progress=False, surrogate=False)
     except BudgetExhausted as error:
         known = error.result
     right = known.rank == M and largest_sine(known.subspace, machine.support_vectors.T) <= COARSE

@@ -23,8 +23,7 @@ def bound(chromium, tmp_path_factory):
     target = tmp_path_factory.mktemp("paper") / "two.pdf"
     which = [row for row in print_book.chosen(everything=False)
              if row[-1].stem in ("bracketing", "normals")]
-    page = chromium.new_page(viewport={"width": 800, "height": 1100})
-    page.emulate_media(media="print", reduced_motion="reduce")
+    page = print_book.paper(chromium)
     printed = [print_book.print_page(page, path) for *_, path in which]
     page.close()
     length = print_book.bind(chromium, (which, printed), target)
@@ -59,6 +58,14 @@ def test_links_stay_in_the_file_or_lead_to_the_web(bound):
                 links.append((number, reader.get_page_number(link["/Dest"][0].get_object())))
     assert any(here >= second and there == 2 for here, there in links)  # to the first chapter
     assert any(here >= second and there > second for here, there in links)  # inside the second
+
+
+def test_a_live_figure_is_its_still_picture(bound):
+    reader, second = bound
+    pages = [(i, page.extract_text()) for i, page in enumerate(reader.pages) if 2 <= i < second]
+    i = next(i for i, text in pages if re.search(r"each\s+label\s+halves\s+the", text))
+    assert any(name.name.endswith(".png") and max(name.image.size) > 700
+               for page in (reader.pages[i - 1], reader.pages[i]) for name in page.images)
 
 
 def test_answers_stand_at_the_end(bound):

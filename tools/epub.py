@@ -26,7 +26,7 @@ def name_of(path):
 
 
 def at_the_end(soup, article):
-    """Answers and solutions moved to a section of their own, answers under their question's name."""
+    """Answers and solutions, moved to their own section; an answer is named as its question."""
     answers = [box for box in article.select("div.solution, .admonition .dropdown.admonition")
                if not box.find_parent(class_="solution")]
     if not answers:

@@ -24,7 +24,8 @@ CODE = ("api", "bibliography")  # the reference is for screens; its folder, too
 PAPER = {"format": "A4", "print_background": True,
          "margin": {"top": "15mm", "bottom": "16mm", "left": "18mm", "right": "18mm"}}
 
-# Formulas set, answers and solutions at the end, all else open, what is folded left out
+# Formulas set, answers and solutions at the end, all else open, what is folded left out, stills for
+# live figures
 PREPARE = """async () => {
     document.documentElement.dataset.theme = 'light';
     if (window.MathJax?.startup) {
@@ -49,6 +50,8 @@ PREPARE = """async () => {
         end.prepend(heading);
         article.append(end);
     }
+    article.querySelectorAll('.decon-live noscript')
+        .forEach((e) => { e.outerHTML = e.textContent; });
     article.querySelectorAll('.cell.tag_hide-input details').forEach((e) => e.remove());
     article.querySelectorAll('.toggle-hidden').forEach((e) => e.classList.remove('toggle-hidden'));
     article.querySelectorAll('.toggle-button').forEach((e) => e.remove());
@@ -72,6 +75,14 @@ def chosen(everything):
             continue
         found.append((part, depth, SITE / name))
     return found
+
+
+def paper(browser):
+    """A page of the browser that prints, without the script of the live figures."""
+    page = browser.new_page(viewport={"width": 800, "height": 1100})
+    page.emulate_media(media="print", reduced_motion="reduce")
+    page.route("**/live.js*", lambda route: route.abort())
+    return page
 
 
 def print_html(browser, html, **options):
@@ -177,8 +188,7 @@ def main():
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 800, "height": 1100})
-        page.emulate_media(media="print", reduced_motion="reduce")
+        page = paper(browser)
         everything = chosen(everything=True)
         printed = {path: print_page(page, path) for _, _, path in
                    tqdm(everything, desc="pages", disable=None)}

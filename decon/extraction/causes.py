@@ -49,7 +49,7 @@ VERDICTS = {
     "radial, not Gaussian": "the subspace found holds; the kernel is another function of the "
                             "distance",
     MANY_VECTORS:
-        "give more features that vary, or the rows it was trained on",
+        "give the rows it was trained on, or the model's own units",
     "unknown": "",
 }
 

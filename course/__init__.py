@@ -1,0 +1,1 @@
+"""The course: sealed models for the project, and the server that seals them."""

@@ -134,7 +134,9 @@ def test_every_deck_fits_its_slides(chromium, capsys):
         page.goto(path.as_uri())
         page.evaluate("MathJax.startup.promise")
         wide = page.evaluate("""[...document.querySelectorAll('main > section')]
-            .filter((s) => s.scrollWidth > 1281).map((s) => s.textContent.trim().slice(0, 60))""")
+            .filter((s) => s.scrollWidth > 1281
+                || [...s.querySelectorAll('pre')].some((e) => e.scrollWidth > e.clientWidth + 1))
+            .map((s) => s.textContent.trim().slice(0, 60))""")
         faults += [f"{path.stem}: {text}" for text in wide]
         if page.locator("mjx-merror").count():
             faults.append(f"{path.stem}: a formula")

@@ -19,6 +19,8 @@ from reading_time import ROOT, pages
 SITE = ROOT / "_build/html"
 TEMPLATE = Path(__file__).with_name("slides.html")
 LINES = 18  # of code on a slide
+WIDTH = 46.0  # of a block of code, in rem
+LETTERS, LETTER = 1.05, 0.61  # size of its letters at most, in rem; the width of one, in its size
 
 
 def soup_of(path):
@@ -69,6 +71,14 @@ def is_shown(cell):
             and len(code.get_text().strip().splitlines()) <= LINES)
 
 
+def fitted(cell):
+    """A cell whose longest line of code or output goes onto a slide, in letters as large as fit."""
+    for block in cell.select("pre"):
+        longest = max(map(len, block.get_text().splitlines()), default=1)
+        block["style"] = f"font-size: {min(LETTERS, WIDTH / (LETTER * longest)):.2f}rem"
+    return cell
+
+
 def with_answer(box):
     """A check: the answer opens when it is clicked."""
     for answer in box.select(".dropdown.admonition"):
@@ -98,7 +108,7 @@ def slides_of_section(section, title):
             figures = [element] if element.name == "figure" else [
                 figure.extract() for figure in element.select("figure, div.decon-live")]
             if "cell" in classes and is_shown(element):
-                add(title, element, "small")
+                add(title, fitted(element), "small")
             for figure in figures:
                 add(title if figure.name == "figure" else "", figure)
         elif element.name == "table" or element.select("table"):

@@ -3,6 +3,7 @@
 # make browser-test  the built book and its live figures in Chromium, which must be installed
 # make pdf           print the book: _build/pdf/core.pdf and everything.pdf (needs Chromium)
 # make epub          the book for e-readers: _build/epub/book.epub
+# make course        notebooks for students and lecturers, and the plan: _build/course
 # make slides        a deck for every chapter: _build/html/slides/index.html
 # make stills        photograph the live figures, for pages without scripts (needs Chromium)
 # make refresh       run every notebook again and store its outputs
@@ -32,7 +33,7 @@ export OPENBLAS_L2_SIZE = 512
 export NPY_DISABLE_CPU_FEATURES = X86_V4 AVX512_ICL AVX512_SPR
 endif
 
-.PHONY: book pdf epub slides stills test browser-test test-figures test-pages refresh experiments requirements lint clean
+.PHONY: book pdf epub course slides stills test browser-test test-figures test-pages refresh experiments requirements lint clean
 .DELETE_ON_ERROR:
 
 book: _build/html/index.html
@@ -67,6 +68,9 @@ pdf: book
 
 epub: book
 	$(BIN)/python tools/epub.py
+
+course: .venv/.installed
+	$(BIN)/python -m course.kit
 
 slides: book
 	$(BIN)/python tools/slides.py

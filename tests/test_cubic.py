@@ -10,11 +10,19 @@ from hypothesis import strategies as st
 from decon import KernelMachine, Oracle, Polynomial
 from decon.boundary.bracketing import boundary_points
 from decon.boundary.pairs import pn_pairs
+from decon.extraction.evidence import GatheredEvidence
+from decon.extraction.ledger import Ledger
+from decon.extraction.survey import Survey
 from decon.families.cubic.decomposition import sum_of_cubes
+from decon.families.cubic.family import _by_coefficients
 from decon.families.cubic.forms import cubic_machine
 from decon.families.polynomial import evaluate, fit_polynomial
 from decon.families.protocol import Refuted
 from decon.families.quasi_vectors import quasi_cubes
+from decon.oracles.precision import Precision
+from decon.oracles.views import SearchView
+from decon.subspaces.spans import largest_sine
+from experiments._models import single
 
 
 def tensor(V, weights):
@@ -48,6 +56,36 @@ def test_errors_of_the_tensor_are_not_magnified_much(seed):
 
 def sum_over_orders(T):
     return sum(T.transpose(axes) for axes in permutations(range(3)))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_directions_in_which_a_tensor_is_only_noise_count_for_nothing(seed):
+    rng = np.random.default_rng(seed)
+    V = rng.standard_normal((3, 8))
+    noise = sum_over_orders(rng.standard_normal((8, 8, 8)))
+    T = tensor(V, [1, -1, 1])
+    T += 1e-7 * np.linalg.norm(T) / np.linalg.norm(noise) * noise
+    assert len(sum_of_cubes(T)) == 8
+    found = sum_of_cubes(T, faint=1e-6)
+    assert len(found) == 3
+    assert np.linalg.norm(found[:, None] - V * [[1], [-1], [1]], axis=2).min(0).max() < 1e-5
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 3, 4, 5, 8, 10, 24])
+def test_a_coarse_model_shows_its_subspace_by_all_coefficients_but_never_own_vectors(seed):
+    truth = KernelMachine.random(Polynomial(3), 7, 3, seed)
+    view = SearchView(Oracle(single(truth), 7), noise=0)
+    features = np.random.default_rng(seed).standard_normal((60, 7))
+    survey = Survey(view, features, Ledger(view.oracle, progress=False), 0, Precision(1e-6))
+    survey.run()
+    evidence = GatheredEvidence(view, survey, survey.ledger, None)
+    candidate = _by_coefficients(evidence, np.eye(7))
+    assert not candidate.own_vectors and candidate.caveat
+    X = np.random.default_rng(1).standard_normal((4000, 7))
+    assert (candidate.machine.predict(X) == truth.predict(X)).mean() > 0.999
+    if seed != 24:  # there a fourth direction is noise, and the caveat says so
+        assert candidate.rank == 3
+        assert largest_sine(candidate.basis, truth.support_vectors.T) < 1e-6
 
 
 def test_too_many_cubes_are_told():

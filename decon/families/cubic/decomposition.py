@@ -13,7 +13,7 @@ from .settings import SETTINGS
 
 
 def sum_of_cubes(T: Array, scale: float = 1.0, random_state: RandomState = 0,
-                 tolerance: float = 1e-5) -> Array:
+                 tolerance: float = 1e-5, faint: float = 1e-9) -> Array:
     """A symmetric tensor as sum_i v_i x v_i x v_i: Jennrich's algorithm.
 
     For vectors a and b the contractions T(a) = sum_i (a.v_i) v_i v_i^T and T(b) share
@@ -29,6 +29,8 @@ def sum_of_cubes(T: Array, scale: float = 1.0, random_state: RandomState = 0,
     random_state : int or numpy.random.Generator
     tolerance : float
         How far off the sum may be, as a share of the norm of T.
+    faint : float
+        Directions in which T has singular values below this share of the largest are errors.
 
     Returns
     -------
@@ -53,7 +55,7 @@ def sum_of_cubes(T: Array, scale: float = 1.0, random_state: RandomState = 0,
     units = np.r_[np.full(n - 1, scale), 1]
     T = T * units[:, None, None] * units[:, None] * units
     left, values, _ = np.linalg.svd(T.reshape(n, -1), full_matrices=False)
-    basis = left[:, values > 1e-9 * values[0]]
+    basis = left[:, values > faint * values[0]]
     core = np.einsum("ijk,ia,jb,kc", T, basis, basis, basis, optimize=True)
 
     best, V = np.inf, np.zeros((0, n))

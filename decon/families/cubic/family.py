@@ -23,10 +23,13 @@ from .rough import rough_cubic
 from .settings import SETTINGS
 
 ALIKE = "some support vectors are too much alike, or too faint, to be told apart"
+COARSELY = "S_Y was read off a cubic through coarse brackets: a faint direction may be an error"
 TWO = "the model's own vectors may be others: in two dimensions any cubic form is two cubes"
 TWO_SUMS = "nine vectors (y_i, 1) in six dimensions: the model's own, or those of a second machine"
 DEPENDENT = "a sum of more cubes than dimensions: the vectors found need not be the model's own"
 WITHIN_BOUNDS = "within bounds the vectors are measured too coarsely to be called the model's own"
+FAINT = 1e-9  # singular values of an exact cubic that are rounding
+MAGNIFIED = 10  # how much larger those of a fitted one may be than its misfit
 SURROGATE = "a surrogate: within bounds wide Gaussians look cubic, and S_Y does not show"
 
 
@@ -189,7 +192,7 @@ def _by_coefficients(evidence, basis):
 
     # a sum of few cubes, of many, or of quasi-cubes (prop-polynomial-machines-cubes)
     try:
-        return _sum_of_cubes(evidence, part, basis, T)
+        return _sum_of_cubes(evidence, part, basis, T, values[1])
     except Refuted as refuted:
         reason = refuted
     try:
@@ -201,28 +204,32 @@ def _by_coefficients(evidence, basis):
         return Candidate(machine, basis, m, caveat=caveat)
 
 
-def _sum_of_cubes(evidence, part, basis, T):
-    """The candidate of the cubic T on S_Y as a sum of cubes: the model's own, if they can be."""
+def _sum_of_cubes(evidence, part, basis, T, error):
+    """The candidate of the cubic T on S_Y as a sum of cubes: the model's own, if they can be.
+
+    The rank of T shows in how many directions the cubic varies, if S_Y has not been found.
+    """
     survey, precision, m = evidence.survey, evidence.precision, basis.shape[1]
     R = survey.curvature_scale
-    V, threshold = without_threshold(sum_of_cubes(T, R), R)
+    V, threshold = without_threshold(sum_of_cubes(T, R, faint=max(FAINT, MAGNIFIED * error)), R)
+    A = V[:, :-1] @ basis.T
+    machine = machine_of_forms(A, V[:, -1] - A @ part.x0, threshold, R)
 
-    # as many as dimensions: refined on the boundary, they are the model's own
+    # no more than dimensions: refined on the boundary, they are the model's own
     # (thm-polynomial-machines-jennrich)
-    if len(V) == m and not evidence.bounded:
-        A = V[:, :-1] @ basis.T
-        nearly = machine_of_forms(A, V[:, -1] - A @ part.x0, threshold, R)
-        sharp = sharpen(evidence, nearly, m)
+    if len(V) <= m and not evidence.bounded:
+        sharp = sharpen(evidence, machine, len(V))
+        if sharp is not None and precision.coarse and m == machine.dimension:
+            return replace(_of_sharpened(evidence, sharp), own_vectors=False, caveat=COARSELY)
         if sharp is not None:
             return _of_sharpened(evidence, sharp)
+    if len(V) == m and not evidence.bounded:
         own = SumOfCubes(part.x0, basis, V, threshold)
         own, done = own.refine(evidence.oracle, precision.width, evidence.rng)
         if done:
             return _with_own_vectors(evidence, own)
 
     # else a machine whose boundary passes through the points, by Sampson's distances
-    A = V[:, :-1] @ basis.T
-    machine = machine_of_forms(A, V[:, -1] - A @ part.x0, threshold, R)
     X = part.points
     off = np.abs(level_set_distance(machine.decision_function(X), machine.gradient(X)))
     if np.quantile(off, 0.9) > SETTINGS.closeness * precision.agreement_distance * survey.scale:

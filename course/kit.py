@@ -23,6 +23,12 @@ FENCE = re.compile(r"^(`{3,})\{(solution|solution-start|solution-end)\}", re.M)
 EXERCISE = re.compile(r"^(`{3,})\{exercise\}.*?^\1[ \t]*$", re.M | re.S)
 GATED = re.compile(r"^(`{3,})\{exercise-end\}.*?^\1[ \t]*$", re.M | re.S)
 PLACE = "*Your answer:*"
+README = """# Deconstructing Kernel Machines: notebooks of the course
+
+The notebooks in `book/` import `decon`. Install the project once, as its README says, and start
+`jupyter lab` from its environment in this folder. `experiments/` has the results of long runs that
+some notebooks read.
+"""
 FOR_LECTURERS = ("for-instructors", "the-papers-item-by-item")
 
 
@@ -134,6 +140,7 @@ def build(target):
         results.mkdir()
         for path in (*ROOT.glob("experiments/*.json"), *ROOT.glob("experiments/*.npz")):
             shutil.copy(path, results)
+        (target / edition / "README.md").write_text(README, encoding="utf-8")
     (target / "sessions.md").write_text(sessions_text(), encoding="utf-8")
 
 

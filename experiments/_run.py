@@ -43,10 +43,11 @@ def each(function, arguments, what):
     """
     kept = Memory(_options["keep"], verbose=0).cache(function)
     calls = [delayed(kept)(*a) for a in arguments]
+    # one task at a time: kept results take no time at all, and batches of what follows would grow
     try:
-        parallel = Parallel(return_as="generator")
+        parallel = Parallel(return_as="generator", batch_size=1)
     except ValueError:  # this backend gives its results all at once: count what it has accepted
-        return Parallel()(tqdm(calls, what))
+        return Parallel(batch_size=1)(tqdm(calls, what))
     return list(tqdm(parallel(calls), what, len(calls)))
 
 

@@ -3,7 +3,7 @@
 # make browser-test  the built book and its live figures in Chromium, which must be installed
 # make pdf           print the book: _build/pdf/core.pdf and everything.pdf (needs Chromium)
 # make epub          the book for e-readers: _build/epub/book.epub
-# make course        notebooks for students and lecturers, and the plan: _build/course
+# make course        notebooks for students and lecturers, plan and questions: _build/course
 # make slides        a deck for every chapter: _build/html/slides/index.html
 # make stills        photograph the live figures, for pages without scripts (needs Chromium)
 # make refresh       run every notebook again and store its outputs
@@ -71,6 +71,7 @@ epub: book
 
 course: .venv/.installed
 	$(BIN)/python -m course.kit
+	$(BIN)/python -m course.bank
 
 slides: book
 	$(BIN)/python tools/slides.py

@@ -67,7 +67,8 @@ def test_boundary_points_lie_on_the_boundary(page):
 def test_the_film_runs_and_stops(open_figure):
     page = open_figure("bisector", motion="no-preference")
     page.get_by_role("button", name="Just show me").click()
-    page.clock.install()
+    page.clock.install(time=0)
+    page.clock.pause_at(1000)  # from here on only run_for lets time pass, on slow machines too
     page.get_by_role("button", name="Let the algorithm halve").click()
     page.clock.run_for(600)  # steps at 0, 250 and 500 milliseconds
     says(page, "3 labels on the segment")

@@ -81,7 +81,8 @@ def test_by_keyboard_the_old_examples_keep_their_conditions_all_the_way(page, da
 def test_the_film_waits_at_an_event_and_stops(open_figure, data):
     page = open_figure("learning_film", data, motion="no-preference")
     page.get_by_role("button", name="Just show me").click()
-    page.clock.install()
+    page.clock.install(time=0)
+    page.clock.pause_at(1000)  # from here on only run_for lets time pass
     page.get_by_role("button", name="Learn it", exact=True).click()
     page.clock.run_for(80 * 22)  # twenty frames to the first event, then it waits
     says(page, "Event 1 of 5")

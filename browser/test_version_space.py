@@ -133,7 +133,8 @@ def test_one_best_query_at_a_time(page):
 def test_the_film_runs_and_stops(open_figure):
     page = open_figure("version_space", motion="no-preference", width=360)
     page.get_by_role("button", name="Just show me").click()
-    page.clock.install()
+    page.clock.install(time=0)
+    page.clock.pause_at(1000)  # from here on only run_for lets time pass
     page.get_by_role("button", name="Ask the best queries").click()
     page.clock.run_for(2000)  # steps at 0, 900 and 1800 milliseconds
     says(page, "3 queries: 12.5%")

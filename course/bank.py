@@ -17,6 +17,8 @@ import pypandoc
 
 from tools.reading_time import ROOT, cells_of, pages
 
+from .readable import all_titles, in_words
+
 CHECK = re.compile(r"^(`{4,})\{admonition\} (Check yourself[^\n]*)\n(.*?)^\1[ \t]*$", re.M | re.S)
 ANSWER = re.compile(r"^(`{3,})\{admonition\} Answer[^\n]*\n(.*?)^\1[ \t]*$", re.M | re.S)
 EXERCISE = re.compile(r"^(`{3,})\{exercise(?:-start)?\}[ \t]*★ ([^\n]*)\n:label: (\S+)\n(.*?)"
@@ -25,7 +27,6 @@ SOLUTION = re.compile(r"^(`{3,})\{solution\} (\S+)\n(.*?)^\1[ \t]*$", re.M | re.
 GATED = re.compile(r"^(`{3,})\{solution-start\} (\S+)\n.*?^\1[ \t]*$(.*?)^`{3,}\{solution-end\}",
                    re.M | re.S)
 DIRECTIVE = re.compile(r"^(`{3,})\{[\w:-]+\}[^\n]*\n(.*?)^\1[ \t]*$", re.M | re.S)
-TITLED = re.compile(r"\{prf:\w+\} ([^\n]*)\n:label: (\S+)")
 MARK = "QUESTIONPART"
 
 
@@ -58,7 +59,7 @@ def questions():
     """All questions, in reading order."""
     texts = [(part, path.relative_to(ROOT / "book").with_suffix("").as_posix(), _text(path))
              for part, _, path in pages() if path.is_relative_to(ROOT / "book")]
-    titles = {label: title for _, _, text in texts for title, label in TITLED.findall(text)}
+    titles, _ = all_titles()
     found = []
     for part, name, text in texts:
         for match in CHECK.finditer(text):
@@ -88,10 +89,7 @@ def _plain(text, titles):
     while DIRECTIVE.search(text):
         text = DIRECTIVE.sub(r"\2", text)
     text = re.sub(r"^:\w+:.*$", "", text, flags=re.M)
-    text = re.sub(r"\{prf:ref\}`([^`<]+)`", lambda m: f"“{titles.get(m[1], 'the result')}”", text)
-    text = re.sub(r"\{eq\}`[^`]*`", "the equation of the page", text)
-    text = re.sub(r"\{(?:numref|ref)\}`[^`]*`", "the page", text)
-    text = re.sub(r"\{cite:\w+\}`([^`]*)`", r"[\1]", text)
+    text = in_words(text, titles)
     text = re.sub(r"\[([^]]+)\]\([^)]*\.(?:ipynb|md)[^)]*\)", r"\1", text)
     return re.sub(r"^\$\$ \([\w-]+\)$", "$$", text, flags=re.M).strip()
 

@@ -8,6 +8,7 @@ without solutions if `hide_solutions: true` stands under `sphinx: config:` in `_
 """
 
 import argparse
+import posixpath
 import re
 import shutil
 from pathlib import Path
@@ -18,26 +19,34 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from tools.reading_time import ROOT, pages
 
 from .plan import core_pages, home_minutes, load
+from .readable import all_titles, in_words, with_titles
 
 FENCE = re.compile(r"^(`{3,})\{(solution|solution-start|solution-end)\}", re.M)
 EXERCISE = re.compile(r"^(`{3,})\{exercise\}.*?^\1[ \t]*$", re.M | re.S)
 GATED = re.compile(r"^(`{3,})\{exercise-end\}.*?^\1[ \t]*$", re.M | re.S)
+TITLE = re.compile(r"^# .+", re.M)
 PLACE = "*Your answer:*"
+FIRST = "*Run all cells before you read (Run, Run All Cells): pictures and exercises need them.*"
 README = """# Deconstructing Kernel Machines: notebooks of the course
 
-The notebooks in `book/` import `decon`. Install the project once, as its README says, and start
-`jupyter lab` from its environment in this folder. `experiments/` has the results of long runs that
-some notebooks read.
+The notebooks in `book/` import `decon`: install the wheel that your lecturer gives you, and
+`jupyterlab`, `jupyterlab-myst`, `matplotlib`, `mlxtend`, `pandas` and `cvxpy`; then start
+`jupyter lab` in this folder. Run all cells of a notebook before you read it. `experiments/` has
+the results of long runs that some notebooks read. Numbers of equations and figures are those of
+the book, which has more pages.
+
 """
 FOR_LECTURERS = ("for-instructors", "the-papers-item-by-item")
 
 
-def without_solutions(notebook):
+def without_solutions(notebook, change=lambda text: text):
     """A copy for students: no solution, and after every exercise a place to write and to compute.
 
     Parameters
     ----------
     notebook : NotebookNode
+    change : callable
+        Applied to every text and caption: see `course.readable`.
 
     Returns
     -------
@@ -47,16 +56,22 @@ def without_solutions(notebook):
     for cell in notebook.cells:
         if cell.cell_type != "markdown":
             if not inside:
-                made.append(cell)
+                made += [cell, *_caption(cell, change)]
             continue
         text, inside = _shown(cell.source, inside)
-        made += _with_places(text, cell)
+        made += _with_places(change(text), cell)
     copy = nbformat.from_dict({**notebook, "cells": made})
     for number, cell in enumerate(copy.cells):
         cell["id"] = f"cell-{number}"
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
     return copy
+
+
+def _caption(cell, change):
+    """The caption of a figure, which the book takes from the metadata."""
+    caption = cell.metadata.get("mystnb", {}).get("figure", {}).get("caption")
+    return [new_markdown_cell(f"*Figure.* {change(caption)}")] if caption else []
 
 
 def _shown(text, inside):
@@ -103,8 +118,12 @@ def sessions_text():
             lines.append(f"| {number} | {', '.join(week)} | {minutes[0]} | {minutes[1]} |")
             read |= {page for name in week for page in sessions[name].pages}
         lines.append("")
+    full = sum(tracks["full"].weeks, ())
     for session in sessions.values():
-        lines += [f"## {session.name}", "", session_text(session, core), ""]
+        lines += [f"## {session.name}", ""]
+        if session.name in full:
+            lines += [f"Session {full.index(session.name) + 1} of the eight weeks.", ""]
+        lines += [session_text(session, core), ""]
     return "\n".join(lines)
 
 
@@ -113,7 +132,7 @@ def session_text(session, core):
     exercises = [core[page].exercises[label] for page in session.pages
                  for label in session.exercises if label in core[page].exercises]
     return "\n".join([
-        "To read before: " + "; ".join(f"{core[page].title} ({core[page].minutes} min)"
+        "To read before: " + "; ".join(f"{core[page].title} (`{page}`, {core[page].minutes} min)"
                                        for page in session.pages) + ".", "",
         *(f"- {minutes} min, {kind}: {text}" for minutes, kind, text in session.agenda), "",
         "To solve afterwards: " + "; ".join(f"{'★' * stars} {title}"
@@ -121,26 +140,44 @@ def session_text(session, core):
         f"*Hard:* {session.hard} *When late:* {session.late}"])
 
 
+def _notebook(path):
+    """A page as a notebook: one of Markdown alone is a single cell."""
+    if path.suffix == ".ipynb":
+        return nbformat.read(path, 4)
+    return nbformat.v4.new_notebook(cells=[new_markdown_cell(path.read_text("utf-8"))])
+
+
 def build(target):
     """Write both editions and the plan into a folder, from scratch."""
     shutil.rmtree(target, ignore_errors=True)
-    for *_, path in pages():
-        if path.suffix != ".ipynb":
-            continue
-        notebook = nbformat.read(path, 4)
-        editions = {"student": without_solutions(notebook), "lecturer": notebook}
+    labels, names = all_titles()
+    listed = {path.relative_to(ROOT).with_suffix("").as_posix(): path for *_, path in pages()
+              if path.is_relative_to(ROOT / "book") and "api" not in path.stem
+              and "api" not in path.parts}
+    student = {name for name in listed if name.split("/")[-1] not in FOR_LECTURERS}
+    for name, path in listed.items():
+        notebook, here = _notebook(path), posixpath.dirname(name)
+
+        def change(text, here=here):
+            return with_titles(in_words(text, labels), here, names, student)
+
+        editions = {"lecturer": notebook}
+        if name in student:
+            editions["student"] = without_solutions(notebook, change)
+            top = editions["student"].cells[0]
+            top["source"] = TITLE.sub(rf"\g<0>\n\n{FIRST}", top["source"], count=1)
         for edition, content in editions.items():
-            if edition == "student" and path.stem in FOR_LECTURERS:
-                continue
-            place = target / edition / path.relative_to(ROOT)
+            place = (target / edition / name).with_suffix(".ipynb")
             place.parent.mkdir(parents=True, exist_ok=True)
             nbformat.write(content, place)
-    for edition in editions:
+    contents = "".join(f"- [{names[name]}]({name}.ipynb)\n" for name in listed if name in student)
+    for edition in ("student", "lecturer"):
+        shutil.copy(ROOT / "_toc.yml", target / edition)
         results = target / edition / "experiments"
         results.mkdir()
         for path in (*ROOT.glob("experiments/*.json"), *ROOT.glob("experiments/*.npz")):
             shutil.copy(path, results)
-        (target / edition / "README.md").write_text(README, encoding="utf-8")
+        (target / edition / "README.md").write_text(README + contents, encoding="utf-8")
     (target / "sessions.md").write_text(sessions_text(), encoding="utf-8")
 
 

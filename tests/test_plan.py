@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import nbformat
 import pytest
+from nbclient import NotebookClient
 
 from course import plan
 from course.kit import PLACE, build, sessions_text, without_solutions
@@ -97,13 +98,19 @@ def markdown(notebook):
     return "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
 
 
-def test_students_get_exercises_with_places_and_no_solutions(tmp_path):
-    build(tmp_path)
+@pytest.fixture(scope="module")
+def kit(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("kit")
+    build(folder)
+    return folder
+
+
+def test_students_get_exercises_with_places_and_no_solutions(kit):
     found = 0
-    for path in (tmp_path / "student").rglob("*.ipynb"):
+    for path in (kit / "student").rglob("*.ipynb"):
         student = nbformat.read(path, 4)
         nbformat.validate(student)
-        lecturer = nbformat.read(tmp_path / "lecturer" / path.relative_to(tmp_path / "student"), 4)
+        lecturer = nbformat.read(kit / "lecturer" / path.relative_to(kit / "student"), 4)
         text, all_text = markdown(student), markdown(lecturer)
         count = len(re.findall(r"^`{3,}\{exercise(?:-start)?\}", all_text, re.M))
         assert len(re.findall(r"^`{3,}\{exercise(?:-start)?\}", text, re.M)) == count
@@ -113,9 +120,31 @@ def test_students_get_exercises_with_places_and_no_solutions(tmp_path):
         for solution in re.findall(r"\{solution\} .*?\n:class: dropdown\n+(.+)", all_text):
             assert solution.strip() not in text
         found += count
-    assert found > 150
-    assert not (tmp_path / "student/book/for-instructors.ipynb").exists()
-    assert (tmp_path / "student/experiments/five_kernels.json").exists()
+    assert found > 250
+    assert not (kit / "student/book/for-instructors.ipynb").exists()
+    assert (kit / "student/experiments/five_kernels.json").exists()
+    assert "{exercise} ★ Classify" in markdown(
+        nbformat.read(kit / "student/book/related-work.ipynb", 4))
+
+
+def test_links_and_references_of_students_lead_somewhere(kit):
+    for path in (kit / "student").rglob("*.ipynb"):
+        text = markdown(nbformat.read(path, 4))
+        assert "[](" not in text and not re.search(r"\{(?:prf:ref|numref|ref|eq|cite:\w)\}`", text)
+        for address in re.findall(r"(?<!!)\[[^]]*\]\(([^)#:\s]+\.(?:ipynb|md))(?:#[^)]*)?\)", text):
+            assert (path.parent / address).exists(), (path.name, address)
+    captions = sum(cell.source.startswith("*Figure.*")
+                   for path in (kit / "student").rglob("*.ipynb")
+                   for cell in nbformat.read(path, 4).cells)
+    assert captions > 200
+
+
+def test_the_first_notebook_of_students_runs(kit):
+    notebook = nbformat.read(kit / "student/book/intro.ipynb", 4)
+    NotebookClient(notebook, timeout=120, resources={
+        "metadata": {"path": kit / "student/book"}}).execute()
+    assert any("image/svg+xml" in output.get("data", {}) or "image/png" in output.get("data", {})
+               for cell in notebook.cells for output in cell.get("outputs", ()))
 
 
 def test_a_solution_that_goes_over_several_cells_is_left_out():

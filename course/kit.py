@@ -3,8 +3,8 @@
     make course
 
 writes _build/course: `student/` and `lecturer/` with the notebooks of all pages and the stored
-results that these read, and `sessions.md`, the plan of every session. The book itself is built
-without solutions if `hide_solutions: true` stands under `sphinx: config:` in `_config.yml`.
+results that these read, and `sessions.md`, the plan of every session. (The book itself without
+solutions: see `tools/solutions.py`.)
 """
 
 import argparse
@@ -17,11 +17,11 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from tools.reading_time import ROOT, pages
+from tools.solutions import shown_cells
 
 from .plan import core_pages, home_minutes, load
 from .readable import all_titles, in_words, with_titles
 
-FENCE = re.compile(r"^(`{3,})\{(solution|solution-start|solution-end)\}", re.M)
 EXERCISE = re.compile(r"^(`{3,})\{exercise\}.*?^\1[ \t]*$", re.M | re.S)
 GATED = re.compile(r"^(`{3,})\{exercise-end\}.*?^\1[ \t]*$", re.M | re.S)
 TITLE = re.compile(r"^# .+", re.M)
@@ -52,14 +52,12 @@ def without_solutions(notebook, change=lambda text: text):
     -------
     NotebookNode
     """
-    made, inside = [], False
-    for cell in notebook.cells:
-        if cell.cell_type != "markdown":
-            if not inside:
-                made += [cell, *_caption(cell, change)]
-            continue
-        text, inside = _shown(cell.source, inside)
-        made += _with_places(change(text), cell)
+    made = []
+    for cell in shown_cells(notebook.cells):
+        if cell.cell_type == "markdown":
+            made += _with_places(change(cell.source), cell)
+        else:
+            made += [cell, *_caption(cell, change)]
     copy = nbformat.from_dict({**notebook, "cells": made})
     for number, cell in enumerate(copy.cells):
         cell["id"] = f"cell-{number}"
@@ -72,25 +70,6 @@ def _caption(cell, change):
     """The caption of a figure, which the book takes from the metadata."""
     caption = cell.metadata.get("mystnb", {}).get("figure", {}).get("caption")
     return [new_markdown_cell(f"*Figure.* {change(caption)}")] if caption else []
-
-
-def _shown(text, inside):
-    """The text outside solutions, and whether a solution goes on after it."""
-    kept = []
-    while text:
-        found = FENCE.search(text)
-        if found is None:
-            break
-        fence, kind = found.groups()
-        end = re.compile(rf"^{fence}[ \t]*$", re.M).search(text, found.end())
-        if end is None:
-            raise ValueError(f"a {kind} is not closed: {text[found.start():][:60]!r}")
-        kept.append("" if inside else text[:found.start()])
-        inside = {"solution-start": True, "solution-end": False}.get(kind, inside)
-        text = text[end.end():]
-    if not inside:
-        kept.append(text)
-    return "".join(kept), inside
 
 
 def _with_places(text, cell):

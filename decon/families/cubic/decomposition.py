@@ -13,7 +13,7 @@ from .settings import SETTINGS
 
 
 def sum_of_cubes(T: Array, scale: float = 1.0, random_state: RandomState = 0,
-                 tolerance: float = 1e-5, faint: float = 1e-9) -> Array:
+                 tolerance: float = 1e-5, faint: float = SETTINGS.rounding) -> Array:
     """A symmetric tensor as sum_i v_i x v_i x v_i: Jennrich's algorithm.
 
     For vectors a and b the contractions T(a) = sum_i (a.v_i) v_i v_i^T and T(b) share

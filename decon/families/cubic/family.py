@@ -23,13 +23,11 @@ from .rough import rough_cubic
 from .settings import SETTINGS
 
 ALIKE = "some support vectors are too much alike, or too faint, to be told apart"
-COARSELY = "S_Y was read off a cubic through coarse brackets: a faint direction may be an error"
+READ_OFF = "S_Y was read off a fitted cubic: a faint direction of it may be an error"
 TWO = "the model's own vectors may be others: in two dimensions any cubic form is two cubes"
 TWO_SUMS = "nine vectors (y_i, 1) in six dimensions: the model's own, or those of a second machine"
 DEPENDENT = "a sum of more cubes than dimensions: the vectors found need not be the model's own"
 WITHIN_BOUNDS = "within bounds the vectors are measured too coarsely to be called the model's own"
-FAINT = 1e-9  # singular values of an exact cubic that are rounding
-MAGNIFIED = 10  # how much larger those of a fitted one may be than its misfit
 SURROGATE = "a surrogate: within bounds wide Gaussians look cubic, and S_Y does not show"
 
 
@@ -211,16 +209,18 @@ def _sum_of_cubes(evidence, part, basis, T, error):
     """
     survey, precision, m = evidence.survey, evidence.precision, basis.shape[1]
     R = survey.curvature_scale
-    V, threshold = without_threshold(sum_of_cubes(T, R, faint=max(FAINT, MAGNIFIED * error)), R)
+    faint = max(SETTINGS.rounding, SETTINGS.magnified * error)
+    V, threshold = without_threshold(sum_of_cubes(T, R, faint=faint), R)
     A = V[:, :-1] @ basis.T
     machine = machine_of_forms(A, V[:, -1] - A @ part.x0, threshold, R)
 
-    # no more than dimensions: refined on the boundary, they are the model's own
-    # (thm-polynomial-machines-jennrich)
+    # as many as dimensions: refined on the boundary, they are the model's own
+    # (thm-polynomial-machines-jennrich); fewer, or a coarse model whose S_Y has not been found:
+    # how many there are rests on what is faint
     if len(V) <= m and not evidence.bounded:
         sharp = sharpen(evidence, machine, len(V))
-        if sharp is not None and precision.coarse and m == machine.dimension:
-            return replace(_of_sharpened(evidence, sharp), own_vectors=False, caveat=COARSELY)
+        if sharp is not None and (len(V) < m or precision.coarse and m == machine.dimension):
+            return replace(_of_sharpened(evidence, sharp), own_vectors=False, caveat=READ_OFF)
         if sharp is not None:
             return _of_sharpened(evidence, sharp)
     if len(V) == m and not evidence.bounded:

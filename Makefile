@@ -5,6 +5,7 @@
 # make epub          the book for e-readers: _build/epub/book.epub
 # make course        notebooks for students and lecturers, plan and questions: _build/course
 # make slides        a deck for every chapter: _build/html/slides/index.html
+# make sessions      a deck for every session of the course, and handouts (needs Chromium)
 # make stills        photograph the live figures, for pages without scripts (needs Chromium)
 # make refresh       run every notebook again and store its outputs
 # make experiments   run the long experiments again and store their results
@@ -33,7 +34,7 @@ export OPENBLAS_L2_SIZE = 512
 export NPY_DISABLE_CPU_FEATURES = X86_V4 AVX512_ICL AVX512_SPR
 endif
 
-.PHONY: book pdf epub course slides stills test browser-test test-figures test-pages refresh experiments requirements lint clean
+.PHONY: book pdf epub course slides sessions stills test browser-test test-figures test-pages refresh experiments requirements lint clean
 .DELETE_ON_ERROR:
 
 book: _build/html/index.html
@@ -72,9 +73,13 @@ epub: book
 course: .venv/.installed
 	$(BIN)/python -m course.kit
 	$(BIN)/python -m course.bank
+	$(BIN)/python -m pip wheel -q --no-deps -w _build/course/student .
 
 slides: book
-	$(BIN)/python tools/slides.py
+	$(BIN)/python -m tools.slides
+
+sessions: book
+	$(BIN)/python -m course.session_slides
 
 stills: .venv/.installed
 	$(BIN)/python tools/stills.py

@@ -1,11 +1,12 @@
-"""Sealed models for a course.
+"""Problem sets and sealed models for a course.
 
+    python -m course grade NUMBER FOLDER      grade the notebooks of a problem set
     python -m course keys FILE TEAM...        make a key for every team
     python -m course serve FILE               serve the models, to this machine only
     python -m course report FILE              what the models are, and what the teams say
 
-FILE is the lecturer's: it has the secret seed of the models and all keys. Beside it, FILE.db keeps
-what the teams have spent and answered.
+FOLDER has one notebook for each team. FILE is the lecturer's: it has the secret seed of the models
+and all keys. Beside it, FILE.db keeps what the teams have spent and answered.
 """
 
 import argparse
@@ -14,9 +15,11 @@ import asyncio
 from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 
+from . import grade as grading
 from .keys import make_keys, read_keys
 from .ledger import Ledger
 from .models import sealed
+from .problem_sets import masters
 from .server import MOST_BYTES, Seals, application
 
 
@@ -57,6 +60,11 @@ def report(arguments):
                       f"queries: {row.claim}")
 
 
+def grade(arguments):
+    """Grade a folder of notebooks."""
+    grading.main(arguments.number, arguments.folder)
+
+
 def main():
     parser = argparse.ArgumentParser(prog="python -m course", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -71,6 +79,11 @@ def main():
             command.add_argument("--port", type=int, default=8800)
             command.add_argument("--address", default="127.0.0.1",
                                  help="0.0.0.0 for other machines (default: this one only)")
+    command = commands.add_parser("grade", help="grade notebooks")
+    command.set_defaults(what=grade)
+    command.add_argument("number", type=int, choices=sorted(masters()), metavar="number",
+                         help="of the problem set")
+    command.add_argument("folder")
     arguments = parser.parse_args()
     arguments.what(arguments)
 

@@ -2,9 +2,9 @@
 
     make course
 
-writes _build/course: `student/` and `lecturer/` with the notebooks of all pages and the stored
-results that these read, and `sessions.md`, the plan of every session. (The book itself without
-solutions: see `tools/solutions.py`.)
+writes _build/course: `student/` and `lecturer/` with the notebooks of all pages, the stored
+results that these read and the problem sets, and `sessions.md`, the plan of every session. (The
+book itself without solutions: see `tools/solutions.py`.)
 """
 
 import argparse
@@ -19,7 +19,9 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from tools.reading_time import ROOT, pages
 from tools.solutions import shown_cells
 
-from .plan import core_pages, home_minutes, load
+from .plan import PROBLEM_SET, core_pages, home_minutes, load
+from .problem_sets import build as build_problem_sets
+from .problem_sets import masters, title_of
 from .readable import all_titles, in_words, with_titles
 
 EXERCISE = re.compile(r"^(`{3,})\{exercise\}.*?^\1[ \t]*$", re.M | re.S)
@@ -30,10 +32,12 @@ FIRST = "*Run all cells before you read (Run, Run All Cells): pictures and exerc
 README = """# Deconstructing Kernel Machines: notebooks of the course
 
 The notebooks in `book/` import `decon`: install the wheel that your lecturer gives you, and
-`jupyterlab`, `jupyterlab-myst`, `matplotlib`, `mlxtend`, `pandas` and `cvxpy`; then start
+`jupyterlab`, `jupyterlab-myst`, `matplotlib`, `mlxtend`, `pandas`, `cvxpy` and, for the problem
+sets in `problems/`, `otter-grader`; then start
 `jupyter lab` in this folder. Run all cells of a notebook before you read it. `experiments/` has
 the results of long runs that some notebooks read. Numbers of equations and figures are those of
-the book, which has more pages.
+the book, which has more pages. Hand in a problem set as its notebook; keep the file's name until
+then, because its tests look for it.
 
 """
 FOR_LECTURERS = ("for-instructors", "the-papers-item-by-item")
@@ -89,12 +93,14 @@ def sessions_text():
     sessions, tracks = load()
     core, lines = core_pages(), ["# Sessions", ""]
     for track in tracks.values():
-        lines += [f"## {track.title}", "", "| week | sessions | reading | exercises |",
-                  "|--:|---|--:|--:|"]
+        lines += [f"## {track.title}", "",
+                  "| week | sessions | reading | exercises | problem set |",
+                  "|--:|---|--:|--:|---|"]
         read = set(track.known)
-        for number, week in enumerate(track.weeks, start=1):
+        for number, (week, due) in enumerate(zip(track.weeks, track.sets, strict=True), start=1):
             minutes = home_minutes(week, sessions, core, read)
-            lines.append(f"| {number} | {', '.join(week)} | {minutes[0]} | {minutes[1]} |")
+            set_ = f"{due} ({PROBLEM_SET} min)" if due else ""
+            lines.append(f"| {number} | {', '.join(week)} | {minutes[0]} | {minutes[1]} | {set_} |")
             read |= {page for name in week for page in sessions[name].pages}
         lines.append("")
     full = sum(tracks["full"].weeks, ())
@@ -150,6 +156,8 @@ def build(target):
             place.parent.mkdir(parents=True, exist_ok=True)
             nbformat.write(content, place)
     contents = "".join(f"- [{names[name]}]({name}.ipynb)\n" for name in listed if name in student)
+    contents += "\n" + "".join(f"- [{title_of(path)}](problems/{path.name})\n"
+                               for path in masters().values())
     for edition in ("student", "lecturer"):
         shutil.copy(ROOT / "_toc.yml", target / edition)
         results = target / edition / "experiments"
@@ -165,4 +173,5 @@ if __name__ == "__main__":
     parser.add_argument("--into", type=Path, default=ROOT / "_build/course")
     into = parser.parse_args().into
     build(into)
+    build_problem_sets(into)
     print(f"{into}: {len(list(into.rglob('*.ipynb')))} notebooks and the plan of the sessions")

@@ -17,6 +17,7 @@ PLAN = Path(__file__).with_suffix(".yaml")
 LENGTH = 90  # minutes of a session
 MOST = 360  # minutes of a student's week at home
 EXERCISE = re.compile(r"\{exercise(?:-start)?\}[ \t]*(★+)[ \t]*(.*?)\n:label: (\S+)")
+PROBLEM_SET = 60  # minutes
 MINUTES = {1: 5, 2: 30}  # of an exercise, by its stars; projects are not set for a week
 
 
@@ -60,11 +61,23 @@ class Session:
 
 @dataclass(frozen=True)
 class Track:
-    """A way through the sessions; `known` are pages that students know from elsewhere."""
+    """A way through the sessions.
+
+    Attributes
+    ----------
+    name, title : str
+    weeks : tuple of tuple of str
+        Names of sessions.
+    sets : tuple of int or None
+        The problem set of each week.
+    known : tuple of str
+        Pages that students know from elsewhere.
+    """
 
     name: str
     title: str
     weeks: tuple
+    sets: tuple
     known: tuple
 
 
@@ -96,19 +109,20 @@ def load():
     Raises
     ------
     ValueError
-        If an agenda does not add up, an exercise is on no page of its session, or a page comes
-        before one that it needs.
+        If an agenda does not add up, an exercise is on no page of its session, a page or a problem
+        set comes before a page that it needs, or a week is too long.
     """
     plan, core = yaml.safe_load(PLAN.read_text(encoding="utf-8")), core_pages()
     sessions = {name: Session(name, tuple(s["pages"]), tuple(s["exercises"]),
                               tuple(map(tuple, s["agenda"])), s["hard"], s["late"])
                 for name, s in plan["sessions"].items()}
-    tracks = {name: Track(name, t["title"], tuple(map(tuple, t["weeks"])), tuple(t["known"]))
+    tracks = {name: Track(name, t["title"], tuple(map(tuple, t["weeks"])), tuple(t["sets"]),
+                          tuple(t["known"]))
               for name, t in plan["tracks"].items()}
     for session in sessions.values():
         _check_session(session, core)
     for track in tracks.values():
-        _check_track(track, sessions, core)
+        _check_track(track, sessions, core, plan["problem_sets"])
     return sessions, tracks
 
 
@@ -151,9 +165,9 @@ def _check_session(session, core):
                              f"stars on {', '.join(session.pages)}")
 
 
-def _check_track(track, sessions, core):
+def _check_track(track, sessions, core, problem_sets):
     read = set(track.known)
-    for week in track.weeks:
+    for week, number in zip(track.weeks, track.sets, strict=True):
         before = set(read)
         for name in week:
             for page in sessions[name].pages:
@@ -162,7 +176,11 @@ def _check_track(track, sessions, core):
                     raise ValueError(f"track {track.name}: {page} needs "
                                      f"{', '.join(sorted(missing))}, which has not been read")
             read |= set(sessions[name].pages)
-        work = sum(home_minutes(week, sessions, core, before))
+        missing = set(problem_sets[number]) - read if number else ()
+        if missing:
+            raise ValueError(f"track {track.name}: problem set {number} needs "
+                             f"{', '.join(sorted(missing))}, which has not been read")
+        work = sum(home_minutes(week, sessions, core, before)) + PROBLEM_SET * bool(number)
         if work > MOST:
             raise ValueError(f"track {track.name}: {' and '.join(week)} take {work} minutes at "
                              f"home, more than {MOST}")

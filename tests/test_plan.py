@@ -82,10 +82,13 @@ def test_mistakes_in_a_plan_are_named(core, loaded):
             plan._check_session(replace(sessions["margin"], exercises=(label,)), core)
     swapped = replace(tracks["kernels"], weeks=tracks["kernels"].weeks[::-1])
     with pytest.raises(ValueError, match="kernels/constructing-kernels needs kernels/soft-margin"):
-        plan._check_track(swapped, sessions, core)
-    full = replace(tracks["kernels"], weeks=(sum(tracks["kernels"].weeks, ()),))
+        plan._check_track(replace(swapped, sets=(None,) * 4), sessions, core, {})
+    full = replace(tracks["kernels"], weeks=(sum(tracks["kernels"].weeks, ()),), sets=(None,))
     with pytest.raises(ValueError, match="minutes at home, more than 360"):
-        plan._check_track(full, sessions, core)
+        plan._check_track(full, sessions, core, {})
+    early = replace(tracks["kernels"], sets=(None, 3, None, None))
+    with pytest.raises(ValueError, match="problem set 3 needs kernels/smo, which has not"):
+        plan._check_track(early, sessions, core, {3: ["kernels/duality", "kernels/smo"]})
 
 
 def test_every_session_is_in_the_text(loaded):

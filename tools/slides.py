@@ -14,12 +14,15 @@ from pathlib import Path
 from string import Template
 
 from bs4 import BeautifulSoup
-from reading_time import ROOT, pages
+
+from tools.reading_time import ROOT, pages
 
 SITE = ROOT / "_build/html"
 TEMPLATE = Path(__file__).with_name("slides.html")
 LINES = 18  # of code on a slide
 WIDTH = 46.0  # of a block of code, in rem
+KEYS = ("Arrow keys, space and the page keys turn the slides; n shows the notes; t changes to dark "
+        "and back. Printed, each slide is a page.")
 LETTERS, LETTER = 1.05, 0.61  # size of its letters at most, in rem; the width of one, in its size
 
 
@@ -148,29 +151,35 @@ def deck(path):
     return BeautifulSoup(title, "html.parser").get_text(), made
 
 
+def write(name, title, made):
+    """Write a deck into the folder of the slides; its entry of a list of decks."""
+    into = SITE / "slides"
+    into.mkdir(exist_ok=True)
+    mathjax = next((SITE / "_static/mathjax").glob("tex-chtml*.js")).name
+    slides = "\n".join(slide.html(number) for number, slide in enumerate(made, start=1))
+    (into / name).write_text(Template(TEMPLATE.read_text("utf-8")).substitute(
+        title=escape(title), static="../_static", mathjax=mathjax, slides=slides), "utf-8")
+    return f'<li><a href="{name}">{escape(title)}</a>, {len(made)} slides</li>'
+
+
+def index(name, title, text, listed):
+    """Write a page that lists decks."""
+    (SITE / "slides" / name).write_text(
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>'
+        f"<h1>{title}</h1><p>{text}</p><ol>{''.join(listed)}</ol></html>", encoding="utf-8")
+
+
 def main():
     """Write a deck for every core page, and a page that lists them."""
     if not SITE.exists():
         sys.exit("there is no built book: run `make book` first")
-    into = SITE / "slides"
-    into.mkdir(exist_ok=True)
-    mathjax = next((SITE / "_static/mathjax").glob("tex-chtml*.js")).name
     listed = []
     for part, depth, source in pages():
         path = SITE / source.relative_to(ROOT).with_suffix(".html")
-        if depth or part in ("", "Appendices"):
-            continue
-        title, made = deck(path)
-        slides = "\n".join(slide.html(number) for number, slide in enumerate(made, start=1))
-        (into / path.name).write_text(Template(TEMPLATE.read_text("utf-8")).substitute(
-            title=escape(title), static="../_static", mathjax=mathjax, slides=slides), "utf-8")
-        listed.append(f'<li><a href="{path.name}">{escape(title)}</a>, {len(made)} slides</li>')
-    (into / "index.html").write_text(
-        '<!doctype html><html lang="en"><meta charset="utf-8"><title>Slides</title>'
-        "<h1>Slides</h1><p>Arrow keys, space and the page keys turn the slides; n shows the notes, "
-        "which are the text of the chapter; t changes to dark and back. Printed, each slide is a "
-        f"page.</p><ol>{''.join(listed)}</ol></html>", encoding="utf-8")
-    print(f"{into}: {len(listed)} decks")
+        if not depth and part not in ("", "Appendices"):
+            listed.append(write(path.name, *deck(path)))
+    index("index.html", "Slides", KEYS, listed)
+    print(f"{SITE / 'slides'}: {len(listed)} decks")
 
 
 if __name__ == "__main__":

@@ -241,6 +241,14 @@ class GatheredEvidence:
         return self.subspace if refined else self._rough_by_normals or self.subspace
 
     @property
+    def rough_subspace_refuted(self) -> bool:
+        """Whether an S_Y that had been found roughly turned out to be another one, or none."""
+        known = vars(self)
+        first, refined = (known.get(way) for way in ("_rough_by_normals", "subspace_by_normals"))
+        return (first is not None and "subspace_by_normals" in known
+                and (refined is None or refined.rank != first.rank))
+
+    @property
     def known_subspace(self) -> Subspace | None:
         """S_Y as it is known so far, without further queries: what was found last."""
         ways = ("subspace", "subspace_by_normals", "_rough_by_normals")

@@ -37,6 +37,7 @@ FAMILIES: tuple[Family, ...] = (
     CubicFamily(),
     TanhFamily(),
     GaussianFamily(),
+    RowsFamily(again=True),
     GaussianStudentFamily(),
 )
 

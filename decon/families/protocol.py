@@ -229,6 +229,10 @@ class Evidence(Protocol):
     def rough_subspace(self) -> Subspace | None:
         """The same; where a machine can be sharpened, a rough basis at first, which costs less."""
 
+    @property
+    def rough_subspace_refuted(self) -> bool:
+        """Whether an S_Y that had been found roughly turned out to be another one, or none."""
+
     def subspace_towards(self, direction: Array) -> Subspace | None:
         """The same, exact within the span of its basis and of one direction.
 

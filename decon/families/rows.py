@@ -23,14 +23,23 @@ class RowsFamily:
     right constants, and if no support vector is missing among the rows, is there a solution that
     holds at further boundary points. Rows are tried as they are, as `StandardScaler` makes them,
     and in the units of the search, where the caller gives some.
+
+    Parameters
+    ----------
+    again : bool
+        Apply only where the S_Y that had been found roughly, and to which rows may have been
+        alien, has been refuted since.
     """
 
     name = "rows"
+    again: bool = False
 
     def applies(self, evidence: Evidence) -> bool:
         """Whether there are rows enough, and no S_Y of fewer dimensions to which they are alien."""
         survey, (n, d) = evidence.survey, evidence.survey.features.shape
         if survey.flat or evidence.bounded or evidence.precision.coarse or d == 1:
+            return False
+        if self.again and not evidence.rough_subspace_refuted:
             return False
         if n < max(SETTINGS.fewest_rows, d + 1):
             return False

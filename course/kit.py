@@ -3,8 +3,9 @@
     make course
 
 writes _build/course: `student/` and `lecturer/` with the notebooks of all pages, the stored
-results that these read and the problem sets, and `sessions.md`, the plan of every session. (The
-book itself without solutions: see `tools/solutions.py`.)
+results that these read and the problem sets; `student/plan.md`, what is due in which week; and
+`sessions.md`, the plan of every session. (The book itself without solutions: see
+`tools/solutions.py`.)
 """
 
 import argparse
@@ -36,8 +37,8 @@ The notebooks in `book/` import `decon`: install the wheel that your lecturer gi
 sets in `problems/`, `otter-grader`; then start
 `jupyter lab` in this folder. Run all cells of a notebook before you read it. `experiments/` has
 the results of long runs that some notebooks read. Numbers of equations and figures are those of
-the book, which has more pages. Hand in a problem set as its notebook; keep the file's name until
-then, because its tests look for it.
+the book, which has more pages. `plan.md` says what is due when. Hand in a problem set as its
+notebook; keep the file's name until then, because its tests look for it.
 
 """
 FOR_LECTURERS = ("for-instructors", "the-papers-item-by-item")
@@ -112,6 +113,30 @@ def sessions_text():
     return "\n".join(lines)
 
 
+def student_plan():
+    """What is read and solved in each week of each track, in Markdown, for students."""
+    sessions, tracks = load()
+    core, lines = core_pages(), ["# Plan", "",
+                                 "Read before the session, solve after it. Minutes in brackets."]
+    for track in tracks.values():
+        lines += ["", f"## {track.title}", ""]
+        read = set(track.known)
+        for number, (week, due) in enumerate(zip(track.weeks, track.sets, strict=True), start=1):
+            chosen = [sessions[name] for name in week]
+            fresh = dict.fromkeys(page for session in chosen for page in session.pages
+                                  if page not in read)
+            read |= set(fresh)
+            titles = [f"{'★' * stars} {title}" for session in chosen for label in session.exercises
+                      for page in session.pages if label in core[page].exercises
+                      for stars, title in [core[page].exercises[label]]]
+            lines += [f"**Week {number}.** To read: " + "; ".join(
+                f"[{core[page].title}](book/{page}.ipynb) ({core[page].minutes})" for page in fresh)
+                + ". To solve: " + "; ".join(titles) + "."
+                + (f" [Problem set {due}](problems/set-{due}.ipynb) ({PROBLEM_SET})."
+                   if due else ""), ""]
+    return "\n".join(lines)
+
+
 def session_text(session, core):
     """The plan of one session, in Markdown."""
     exercises = [core[page].exercises[label] for page in session.pages
@@ -165,6 +190,7 @@ def build(target):
         for path in (*ROOT.glob("experiments/*.json"), *ROOT.glob("experiments/*.npz")):
             shutil.copy(path, results)
         (target / edition / "README.md").write_text(README + contents, encoding="utf-8")
+    (target / "student/plan.md").write_text(student_plan(), encoding="utf-8")
     (target / "sessions.md").write_text(sessions_text(), encoding="utf-8")
 
 

@@ -27,6 +27,9 @@ SHEET = 842.0, 595.0  # A4 on its side, in points
 MARGIN = 24.0
 OPEN = """async () => {
     await MathJax.startup.promise;
+    const frame = document.createElement('style');
+    frame.textContent = 'main > section { border: 0.3mm solid #c4c9d0; }';
+    document.head.append(frame);
     document.querySelectorAll('.decon-live noscript')
         .forEach((e) => { e.outerHTML = e.textContent; });
     await Promise.all([...document.images].map((image) => {

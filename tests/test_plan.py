@@ -130,6 +130,19 @@ def test_students_get_exercises_with_places_and_no_solutions(kit):
         nbformat.read(kit / "student/book/related-work.ipynb", 4))
 
 
+def test_the_plan_of_students_has_every_week_and_no_remarks_for_lecturers(kit, loaded):
+    sessions, tracks = loaded
+    text = (kit / "student/plan.md").read_text("utf-8")
+    assert text.count("**Week ") == sum(len(track.weeks) for track in tracks.values())
+    for address in re.findall(r"\]\((book/[^)]+)\)", text):
+        assert (kit / "student" / address).exists()
+    assert text.count("(problems/") == sum(
+        number is not None for track in tracks.values() for number in track.sets)
+    for session in sessions.values():
+        assert session.hard not in text and session.late not in text
+        assert not any(remark in text for _, _, remark in session.agenda)
+
+
 def test_links_and_references_of_students_lead_somewhere(kit):
     for path in (kit / "student").rglob("*.ipynb"):
         text = markdown(nbformat.read(path, 4))

@@ -186,6 +186,12 @@ def test_two_nearly_alike_vectors_count_as_one_only_within_the_separation(seed):
     assert deceiving.one("nearly alike", seed)["false"] == ""
 
 
+@pytest.mark.parametrize("seed", [193, 337])
+def test_a_gaussian_that_misses_its_brackets_has_no_vectors_of_its_own(seed):
+    row = deceiving.one("a vector away from the others", seed)  # one is missing, far out
+    assert row["machine"] and not row["own_vectors"] and row["false"] == ""
+
+
 @pytest.mark.parametrize("seed", [35, 63])
 def test_rows_are_tried_again_where_a_rough_subspace_has_been_refuted(seed):
     row = deceiving.one("unlike units", seed)

@@ -46,6 +46,7 @@ class ExtractionSettings:
 
     # support vectors that may hide
     narrow_brackets: float = 10.0  # widths, of those at which a hidden vector would show
+    fitted_share: float = 0.9  # of narrow brackets that a machine has to reach, if none is missing
     hiding_places: int = 200  # between the features, and as many around them,
     hiding_radius: float = 2.0  # times their size away from their centre
     hiding_segments: int = 8  # from each of these places to known points, that cross the boundary

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..boundary.bounds import lies_between
+from ..boundary.distance import level_set_distance
 from ..families.cubic.family import CubicFamily
 from ..families.gaussian.family import GaussianFamily
 from ..families.gaussian.student import GaussianStudentFamily
@@ -14,6 +15,7 @@ from ..families.protocol import Family, Refuted, SelfContradiction
 from ..families.quadratic import QuadraticFamily
 from ..families.relu.family import ReluFamily
 from ..families.rows import RowsFamily
+from ..families.sharpening.settings import SETTINGS as SHARPENING
 from ..families.tanh.family import TanhFamily
 from .agreement import agreement_test, clearly_right, normal_steps
 from .causes import early_cause
@@ -24,6 +26,8 @@ from .result import Verdict
 from .settings import SETTINGS
 from .visibility import displacements, telling_points
 
+MISSED = ("the machine misses boundary points by more than these may be off: a support vector may "
+          "be missing")
 HIDDEN = ("these are all support vectors that the boundary shows; the kernel is so narrow that "
           "others may hide near the features or around them")
 
@@ -129,9 +133,30 @@ def _certified(evidence, name, candidate, agreement):
         caveat = "the model is too coarse to show that the vectors are its own"
         candidate = replace(candidate, own_vectors=False, caveat=caveat)
     radial = name == "gaussian" and not candidate.given  # of rows, none can be missing
-    if candidate.own_vectors and radial and _may_hide(evidence, candidate.machine):
-        candidate = replace(candidate, own_vectors=False, caveat=HIDDEN)
+    for doubt, caveat in ((_misses, MISSED), (_may_hide, HIDDEN)):
+        if candidate.own_vectors and radial and doubt(evidence, candidate.machine):
+            candidate = replace(candidate, own_vectors=False, caveat=caveat)
     return Verdict(name, candidate.caveat, candidate, agreement)
+
+
+def _measured(evidence):
+    """Boundary points in narrow brackets, as the machine takes them."""
+    X, _, widths = evidence.brackets
+    narrow = widths <= SETTINGS.narrow_brackets * evidence.precision.width * evidence.survey.scale
+    return evidence.frame.points(X[narrow] if narrow.any() else evidence.points)
+
+
+def _misses(evidence, machine):
+    """Whether a machine passes by its narrow brackets, as it does where a centre is missing."""
+    X, units = _measured(evidence), evidence.frame.units
+    with np.errstate(all="ignore"):  # where the gradient vanishes
+        apart = level_set_distance(machine.decision_function(X), machine.gradient(X) * units)
+    width = evidence.precision.width * evidence.survey.scale
+
+    # a machine small enough to be sharpened reaches them; a larger one is as good as its planes
+    small = len(machine.weights) * (X.shape[1] + 1) <= SHARPENING.most_numbers
+    most = SETTINGS.narrow_brackets if small else SETTINGS.least_trace
+    return not np.quantile(np.abs(apart), SETTINGS.fitted_share) <= most * width
 
 
 def _may_hide(evidence, machine):
@@ -142,9 +167,7 @@ def _may_hide(evidence, machine):
     places = frame.points(np.concatenate([survey.features, survey.between(n), around]))
 
     # where it would have displaced narrow brackets
-    X, _, widths = evidence.brackets
-    measured = np.concatenate([evidence.points, X[widths <= SETTINGS.narrow_brackets * width]])
-    shown = displacements(machine, frame.points(measured), places, frame.units)
+    shown = displacements(machine, _measured(evidence), places, frame.units)
     places = places[shown < SETTINGS.least_trace * width]
     if not 0 < len(places) <= 2 * n:
         return len(places) > 0

@@ -149,14 +149,15 @@ def _measured(evidence):
 def _misses(evidence, machine):
     """Whether a machine passes by its narrow brackets, as it does where a centre is missing."""
     X, units = _measured(evidence), evidence.frame.units
-    with np.errstate(all="ignore"):  # where the gradient vanishes
+    with np.errstate(all="ignore"):  # where the gradient vanishes, the point is missed
         apart = level_set_distance(machine.decision_function(X), machine.gradient(X) * units)
+        apart = np.nan_to_num(np.abs(apart), nan=np.inf)
     width = evidence.precision.width * evidence.survey.scale
 
     # a machine small enough to be sharpened reaches them; a larger one is as good as its planes
     small = len(machine.weights) * (X.shape[1] + 1) <= SHARPENING.most_numbers
     most = SETTINGS.narrow_brackets if small else SETTINGS.least_trace
-    return not np.quantile(np.abs(apart), SETTINGS.fitted_share) <= most * width
+    return bool(np.quantile(apart, SETTINGS.fitted_share) > most * width)
 
 
 def _may_hide(evidence, machine):

@@ -2,6 +2,7 @@
 
 import re
 import sys
+from io import BytesIO
 from pathlib import Path
 from xml.etree import ElementTree
 from zipfile import ZipFile
@@ -155,7 +156,9 @@ def test_a_handout_has_four_slides_on_a_sheet(chromium):
     path = slides.SITE / "slides" / name
     page = chromium.new_page()
     page.route("**/live.js*", lambda route: route.abort())
-    sheets = session_slides.handout(page, path).pages
+    written = BytesIO()
+    session_slides.handout(page, path).write(written)
+    sheets = PdfReader(written).pages
     count = path.read_text("utf-8").count('<span class="number">')
     page.close()
     assert len(sheets) == -(-count // 4)

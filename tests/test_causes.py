@@ -229,3 +229,13 @@ def test_a_kink_is_told_from_a_strong_curvature():
     t = kink_between(kinked, apex, ends, positive=False)
     x = (1 - t) * ends[0] + t * ends[1]
     assert x[1] / x[0] == pytest.approx(0.3, abs=0.01)
+
+
+@pytest.mark.parametrize("radius, fewest, most", [(0, 35, 40), (5e-4, 0, 5), (2e-3, 0, 0)])
+def test_a_curvature_that_is_resolved_at_the_last_halvings_is_no_kink(radius, fewest, most):
+    apex, ends = np.array([0.1, -6]), np.array([[-1.0, 9], [1, 9]])
+    kinks = 0
+    for x in np.random.default_rng(0).uniform(-0.4, 0.4, 40):
+        oracle = Oracle(lambda X, x=x: X[:, 1] > 0.5 + 5 * np.hypot(X[:, 0] - x, radius), 2)
+        kinks += kink_between(oracle, apex, ends, positive=False) is not None
+    assert fewest <= kinks <= most

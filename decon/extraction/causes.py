@@ -25,18 +25,21 @@ from .settings import SETTINGS
 
 MANY_VECTORS = "gaussian, more support vectors than dimensions"
 
+POLYNOMIAL = ("machines are recovered up to degree 3: use the subspace, if there is one, or the "
+              "surrogate")
+
 # All verdicts on models without a machine, and what a user can do about each.
 VERDICTS = {
-    "polynomial of degree 4": "machines are recovered up to degree 3",
-    "polynomial of degree 5": "machines are recovered up to degree 3",
-    "polynomial of degree 6": "machines are recovered up to degree 3",
+    "polynomial of degree 4": POLYNOMIAL,
+    "polynomial of degree 5": POLYNOMIAL,
+    "polynomial of degree 6": POLYNOMIAL,
     "piecewise linear": "ReLU networks are recovered only with one hidden layer, and if their "
                         "units show; more queries will not help",
     "piecewise constant": "a tree or a sum of trees is no kernel machine; its thresholds are the "
                           "places where labels change along an axis",
-    "nearest neighbours": "no kernel machine: every piece is the bisector of two of its rows; "
+    "nearest neighbours": "no kernel machine: every piece is the bisector of two training points; "
                           "if you have the rows, fit the same model on them",
-    "flat pieces": "say what you know of the model: labels alone do not decide between them",
+    "flat pieces": "labels alone do not decide between them: ask the owner what the model is",
     "several classes": "pass all its labels to deconstruct_classes, or query one pair of classes: "
                        "a model fitted on two classes, or inputs where these two rank first",
     "clipped": "if you know its bounds, give them: Oracle(predict, d, bounds=(lower, upper))",
@@ -46,8 +49,8 @@ VERDICTS = {
     "contradicts itself": "give the oracle the rate of wrong answers as noise=, or repair the "
                           "model",
     "changes with time": "freeze the model: keep it from learning while it is queried",
-    "radial, not Gaussian": "the subspace found holds; the kernel is another function of the "
-                            "distance",
+    "radial, not Gaussian": "the kernel is another function of the distance; without a machine the "
+                            "subspace is not tested: test it with labels",
     MANY_VECTORS:
         "give the rows it was trained on, or the model's own units",
     "unknown": "",

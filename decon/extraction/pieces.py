@@ -252,5 +252,7 @@ def kink_between(oracle: LabelOracle, apex: Array, ends: Array, positive: bool) 
         t, G = t[i:i + 3], G[i:i + 3]
         between = (t[1:] + t[:-1]) / 2
         t, G = np.insert(t, [1, 2], between), np.insert(G, [1, 2], inverse(between))
-    is_jump = bends[-1] > SETTINGS.jump_decay**4 * bends[-5]  # from one fold to another
-    return None if is_jump else float(t[2])
+    # a spot that is resolved only now is smooth; a jump leads from one fold to another
+    is_smooth = bends[-1] < SETTINGS.kink_decay**3 * bends[-4]
+    is_jump = bends[-1] > SETTINGS.jump_decay**4 * bends[-5]
+    return None if is_smooth or is_jump else float(t[2])

@@ -23,7 +23,7 @@ from tools.solutions import shown_cells
 from .plan import PROBLEM_SET, core_pages, home_minutes, load
 from .problem_sets import build as build_problem_sets
 from .problem_sets import masters, title_of
-from .readable import all_titles, in_words, with_titles
+from .readable import all_titles, equations_of, in_words, with_titles
 
 EXERCISE = re.compile(r"^(`{3,})\{exercise\}.*?^\1[ \t]*$", re.M | re.S)
 GATED = re.compile(r"^(`{3,})\{exercise-end\}.*?^\1[ \t]*$", re.M | re.S)
@@ -33,9 +33,9 @@ FIRST = "*Run all cells before you read (Run, Run All Cells): pictures and exerc
 README = """# Deconstructing Kernel Machines: notebooks of the course
 
 The notebooks in `book/` import `decon`: install the wheel that your lecturer gives you, and
-`jupyterlab`, `jupyterlab-myst`, `matplotlib`, `mlxtend`, `pandas`, `cvxpy` and, for the problem
-sets in `problems/`, `otter-grader`; then start
-`jupyter lab` in this folder. Run all cells of a notebook before you read it. `experiments/` has
+`jupyterlab`, `jupyterlab-myst`, `anywidget` (for the live figures), `matplotlib`, `mlxtend`,
+`pandas`, `cvxpy` and, for the problem sets in `problems/`, `otter-grader`; then start `jupyter lab`
+in this folder. Run all cells of a notebook before you read it. `experiments/` has
 the results of long runs that some notebooks read. Numbers of equations and figures are those of
 the book, which has more pages. `plan.md` says what is due when. Hand in a problem set as its
 notebook; keep the file's name until then, because its tests look for it.
@@ -117,23 +117,29 @@ def student_plan():
     """What is read and solved in each week of each track, in Markdown, for students."""
     sessions, tracks = load()
     core, lines = core_pages(), ["# Plan", "",
-                                 "Read before the session, solve after it. Minutes in brackets."]
+                                 "Read before the session, solve after it. Minutes in brackets. "
+                                 "Only the exercises named here are due; a page's own time counts "
+                                 "all of them. Each page opens with a question and asks for "
+                                 "predictions: write your answers on paper before you read on, and "
+                                 "bring the paper, because the session begins with it."]
     for track in tracks.values():
         lines += ["", f"## {track.title}", ""]
         read = set(track.known)
         for number, (week, due) in enumerate(zip(track.weeks, track.sets, strict=True), start=1):
-            chosen = [sessions[name] for name in week]
-            fresh = dict.fromkeys(page for session in chosen for page in session.pages
-                                  if page not in read)
-            read |= set(fresh)
-            titles = [f"{'★' * stars} {title}" for session in chosen for label in session.exercises
-                      for page in session.pages if label in core[page].exercises
-                      for stars, title in [core[page].exercises[label]]]
-            lines += [f"**Week {number}.** To read: " + "; ".join(
-                f"[{core[page].title}](book/{page}.ipynb) ({core[page].minutes})" for page in fresh)
-                + ". To solve: " + "; ".join(titles) + "."
-                + (f" [Problem set {due}](problems/set-{due}.ipynb) ({PROBLEM_SET})."
-                   if due else ""), ""]
+            parts = []
+            for count, session in enumerate((sessions[name] for name in week), start=1):
+                fresh = [page for page in session.pages if page not in read]
+                read |= set(fresh)
+                titles = [f"{'★' * stars} {title}" for label in session.exercises
+                          for page in session.pages if label in core[page].exercises
+                          for stars, title in [core[page].exercises[label]]]
+                pages_ = "; ".join(f"[{core[page].title}](book/{page}.ipynb) "
+                                   f"({core[page].minutes})" for page in fresh)
+                parts.append(f"*Session {count}.* " + f"To read: {pages_}. " * bool(fresh)
+                             + f"To solve: {'; '.join(titles)}.")
+            lines += [f"**Week {number}.** " + " ".join(parts)
+                      + (f" [Problem set {due}](problems/set-{due}.ipynb) ({PROBLEM_SET})."
+                         if due else ""), ""]
     return "\n".join(lines)
 
 
@@ -168,8 +174,10 @@ def build(target):
     for name, path in listed.items():
         notebook, here = _notebook(path), posixpath.dirname(name)
 
-        def change(text, here=here):
-            return with_titles(in_words(text, labels), here, names, student)
+        kept = equations_of("\n".join(cell.source for cell in notebook.cells))
+
+        def change(text, here=here, kept=kept):
+            return with_titles(in_words(text, labels, kept), here, names, student)
 
         editions = {"lecturer": notebook}
         if name in student:

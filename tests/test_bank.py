@@ -53,7 +53,7 @@ def test_directives_inside_a_solution_are_unwrapped_and_roles_replaced():
             "```{admonition} Explanation\n:class: dropdown\nTwo.\n```\n\n"
             "```python\nprint(2)\n```\n\n$$\nx\n$$ (eq-c)\n")
     plain = re.sub("\n+", "\n", bank._plain(text, {"thm-a": "One bit"}))
-    assert plain == ("By “One bit” and the equation of the page here:\nTwo.\n"
+    assert plain == ("By “One bit” and the equation here:\nTwo.\n"
                      "```python\nprint(2)\n```\n$$\nx\n$$")
 
 

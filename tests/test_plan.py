@@ -9,6 +9,7 @@ from nbclient import NotebookClient
 
 from course import plan
 from course.kit import PLACE, build, sessions_text, without_solutions
+from course.readable import equations_of
 from tools.reading_time import ROOT, exercise_minutes, length_of, pages
 
 
@@ -146,7 +147,8 @@ def test_the_plan_of_students_has_every_week_and_no_remarks_for_lecturers(kit, l
 def test_links_and_references_of_students_lead_somewhere(kit):
     for path in (kit / "student").rglob("*.ipynb"):
         text = markdown(nbformat.read(path, 4))
-        assert "[](" not in text and not re.search(r"\{(?:prf:ref|numref|ref|eq|cite:\w)\}`", text)
+        assert "[](" not in text and not re.search(r"\{(?:prf:ref|numref|ref|cite:\w)\}`", text)
+        assert set(re.findall(r"\{eq\}`([^`]*)`", text)) <= equations_of(text), path.name
         for address in re.findall(r"(?<!!)\[[^]]*\]\(([^)#:\s]+\.(?:ipynb|md))(?:#[^)]*)?\)", text):
             assert (path.parent / address).exists(), (path.name, address)
     captions = sum(cell.source.startswith("*Figure.*")

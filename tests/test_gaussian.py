@@ -652,7 +652,8 @@ def test_vectors_too_much_alike_are_not_called_the_models_own():
     X = rng.standard_normal((200, 8))
     psi = KernelMachine(Gaussian(6.0), Y, [1.0, -0.6, 0.8, 0.7], 0).decision_function(X)
     box = KernelMachine(Gaussian(6.0), Y, [1.0, -0.6, 0.8, 0.7], np.median(psi))
-    result = deconstruct(Oracle(box.predict, 8), X, random_state=0, progress=False)
+    result = deconstruct(Oracle(box.predict, 8), X, random_state=0, progress=False,
+                         surrogate=False)
     assert not result.own_vectors
     assert result.kernel_type == "unknown" or "relative error" in result.message
 
@@ -663,7 +664,8 @@ def test_a_narrow_machine_whose_vectors_show_nowhere_does_not_end_in_an_error():
     box.threshold = np.quantile(box.decision_function(X) + box.threshold, 0.02)
     labels = box.predict(X)
     features = np.concatenate([X[labels < 0][:5], X[labels > 0][:5]])
-    result = deconstruct(Oracle(box.predict, 12), features, random_state=0, progress=False)
+    result = deconstruct(Oracle(box.predict, 12), features, random_state=0, progress=False,
+                         surrogate=False)
     assert result.kernel_type in ("gaussian", "unknown") and result.rank == 5
 
 

@@ -175,7 +175,8 @@ def take_apart(box, seed):
     labels = box.predict(X)
     features = np.concatenate([X[labels > 0][:5], X[labels < 0][:5]])
     oracle = Oracle(box.predict, box.dimension)
-    return deconstruct(oracle, features, random_state=seed, progress=False), oracle
+    result = deconstruct(oracle, features, random_state=seed, progress=False, surrogate=False)
+    return result, oracle
 
 
 @pytest.mark.parametrize("dimension, m", [(30, 12), (14, 14), (30, 20), (40, 30)])

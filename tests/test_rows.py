@@ -9,6 +9,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 
 from decon import Deconstruction, Oracle, deconstruct
+from decon.extraction import strategy
 from decon.kernels import kernel_from_sklearn
 
 KERNELS = {
@@ -33,6 +34,13 @@ def wine(n=90, raw=False):
 def taken_apart(model, X):
     oracle = Oracle(model.predict, X.shape[1])
     return deconstruct(oracle, X, progress=False, surrogate=False)
+
+
+@pytest.fixture
+def only_rows(monkeypatch):
+    """No family but this one and the cheap ones: those after it would try for twenty seconds."""
+    before = [family.name for family in strategy.FAMILIES].index("rows") + 1
+    monkeypatch.setattr(strategy, "FAMILIES", strategy.FAMILIES[:before])
 
 
 def check(result, svc, X):
@@ -99,7 +107,7 @@ def test_dependent_features_leave_a_smaller_subspace():
 @pytest.mark.parametrize("options, other, n, d", [
     ({}, True, 89, 13), ({}, False, 89, 13), ({"kernel": "poly"}, False, 60, 8),
     ({"kernel": "sigmoid"}, True, 89, 13)])
-def test_a_missing_vector_or_other_rows_are_refused(options, other, n, d):
+def test_a_missing_vector_or_other_rows_are_refused(options, other, n, d, only_rows):
     X, y = wine(178)
     X = X[:, :d]
     svc = SVC(**options).fit(X[:n], y[:n])
@@ -110,7 +118,7 @@ def test_a_missing_vector_or_other_rows_are_refused(options, other, n, d):
         assert "support vectors are not among the" in result.message
 
 
-def test_another_kernel_is_refused():
+def test_another_kernel_is_refused(only_rows):
     X, y = wine()
 
     def kernel(A, B):
@@ -126,7 +134,7 @@ def test_many_rows_in_a_plane_are_refused_without_queries():
     assert result.queries_by_stage.get("rows", 0) == 0
 
 
-def test_few_features_cost_nothing():
+def test_few_features_cost_nothing(only_rows):
     X, y = wine()
     svc = SVC().fit(X, y)
     assert "rows" not in taken_apart(svc, X[:15]).queries_by_stage
@@ -167,7 +175,7 @@ def test_vectors_fewer_than_dimensions_are_found_among_the_rows(options, scaler)
 
 
 @pytest.mark.parametrize("told", [False, True])
-def test_units_of_another_scaler_are_used_for_rows_as_well(told):
+def test_units_of_another_scaler_are_used_for_rows_as_well(told, only_rows):
     X, y = load_wine(return_X_y=True)
     model = make_pipeline(MinMaxScaler(), SVC(gamma=0.5)).fit(X, y == 1)
     units = np.ptp(X, axis=0) if told else "auto"

@@ -764,7 +764,8 @@ def test_a_trained_machine_with_a_unit_that_infinity_hides_is_recovered():
     (lambda u: (u + 1)**5, 0)])
 def test_other_functions_of_products_are_refused(activation, spread):
     predict, features = network(activation, spread, 1, dimension=10, units=5)
-    result = deconstruct(Oracle(predict, 10), features, random_state=0, progress=False)
+    result = deconstruct(Oracle(predict, 10), features, random_state=0, progress=False,
+                         surrogate=False)
     assert result.machine is None and not result.own_vectors
     assert result.message
 

@@ -34,7 +34,7 @@ export OPENBLAS_L2_SIZE = 512
 export NPY_DISABLE_CPU_FEATURES = X86_V4 AVX512_ICL AVX512_SPR
 endif
 
-.PHONY: book pdf epub course slides sessions stills test browser-test test-figures test-pages refresh experiments requirements lint clean
+.PHONY: book pdf epub course kit slides sessions stills test browser-test test-figures test-pages refresh experiments requirements lint clean
 .DELETE_ON_ERROR:
 
 book: _build/html/index.html
@@ -70,7 +70,12 @@ pdf: book
 epub: book
 	$(BIN)/python tools/epub.py
 
-course: .venv/.installed
+# The book comes first: it starts with an empty _build. Chromium, for the handouts, comes last.
+course: book
+	$(MAKE) kit
+	$(MAKE) sessions
+
+kit: .venv/.installed
 	$(BIN)/python -m course.kit
 	$(BIN)/python -m course.bank
 	$(BIN)/python -m pip wheel -q --no-deps -w _build/course/student .

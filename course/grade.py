@@ -4,7 +4,7 @@
 
 FOLDER has one notebook for each student or team, named after them. Next to the notebooks it writes
 `marks.csv`, `written.md` (the written answers, question by question, with model answers and
-schemes) and `feedback/NAME.txt`. The kit must have been built (`make course`).
+schemes) and `feedback/NAME.txt`. The kit must have been built (`make kit`).
 
 Code runs in a process of its own, with a limit of time, and under your account: this is no
 sandbox. For code that you would not run yourself use `otter grade`, which starts a container.
@@ -81,7 +81,7 @@ def grade(number, paths, kit=KIT, seconds=SECONDS):
     paths : list of Path
         The notebooks.
     kit : Path
-        Where `make course` has written.
+        Where `make kit` has written.
     seconds : float
         For each notebook; one that takes longer gets no points for its code.
 
@@ -97,7 +97,7 @@ def grade(number, paths, kit=KIT, seconds=SECONDS):
     """
     archive = kit / f"lecturer/problems/set-{number}.zip"
     if not archive.exists():
-        raise FileNotFoundError(f"{archive} is not there: run make course first")
+        raise FileNotFoundError(f"{archive} is not there: run make kit first")
     handed_out = nbformat.read(kit / f"student/problems/set-{number}.ipynb", 4)
     asked = questions(masters()[number])
     with ThreadPoolExecutor(os.cpu_count() or 2) as pool:

@@ -1,11 +1,11 @@
 """The notebooks of the course: for students without solutions, for lecturers as they are.
 
-    make course
+    make kit
 
 writes _build/course: `student/` and `lecturer/` with the notebooks of all pages, the stored
 results that these read and the problem sets; `student/plan.md`, what is due in which week; and
-`sessions.md`, the plan of every session. (The book itself without solutions: see
-`tools/solutions.py`.)
+`sessions.md`, the plan of every session. `make course` does so too, and adds the slides and
+handouts of the sessions. (The book itself without solutions: see `tools/solutions.py`.)
 """
 
 import argparse
@@ -164,8 +164,9 @@ def _notebook(path):
 
 
 def build(target):
-    """Write both editions and the plan into a folder, from scratch."""
-    shutil.rmtree(target, ignore_errors=True)
+    """Write both editions, from scratch, and the plan into a folder."""
+    for edition in ("student", "lecturer"):
+        shutil.rmtree(target / edition, ignore_errors=True)
     labels, names = all_titles()
     listed = {path.relative_to(ROOT).with_suffix("").as_posix(): path for *_, path in pages()
               if path.is_relative_to(ROOT / "book") and "api" not in path.stem

@@ -31,6 +31,7 @@ from decon.multiclass.unknown import machine_with_unknown
 from decon.multiclass.vectors import SharedVectors, machine_of_vectors
 from decon.multiclass.vote import OneVsOne
 from decon.oracles.errors import SeveralClasses
+from experiments import several_classes
 
 IRIS, WINE = ((StandardScaler().fit_transform(X), y) for X, y in (
     load(return_X_y=True) for load in (load_iris, load_wine)))
@@ -256,6 +257,15 @@ def test_gaussian_machines_share_their_vectors(seed):
     near = KDTree(result.support_vectors).query(svc.support_vectors_)[0]
     assert len(result.support_vectors) == len(svc.support_) and near.max() < 3e-4
     assert result.own_vectors == ("the model's own" in result.summary())
+
+
+def test_a_smaller_ball_has_no_points_of_another_pairs_boundary():
+    """Five of the 551 brackets lie where votes are equal: with them no fit becomes sharp."""
+    svc, X = several_classes.fitted("wine", "gaussian", 0)
+    features = X[np.random.default_rng(100).permutation(len(X))]
+    result = deconstruct_classes(ClassOracle(svc.predict, 13), features, progress=False)
+    assert result.own_vectors and len(result.support_vectors) == len(svc.support_)
+    assert KDTree(result.support_vectors).query(svc.support_vectors_)[0].max() < 1e-6
 
 
 def test_vectors_that_no_other_pair_shows_are_found():

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..extraction.evidence import GatheredEvidence
 from ..extraction.ledger import Ledger
-from ..extraction.strategy import decide
+from ..extraction.strategy import MISSED, decide
 from ..extraction.survey import Survey
 from ..families.cubic.family import CubicFamily
 from ..families.gaussian.family import GaussianFamily
@@ -122,25 +122,27 @@ def _in_balls(crossings, one, other, region):
 
     With the origin there, S_Y leads through it (prop-misbehave-turning), and the label may flip
     across S_Y. Where a third label is met or no S_Y seen, the next ball is smaller; where S_Y is
-    seen but no machine found, its centre is another.
+    seen but no machine found, its centre is another. A machine that misses boundary points may have
+    met those of another pair, where votes are equal: a smaller ball may hold none of them.
     """
     (centre, radius), rng, d = region, crossings.rng, crossings.oracle.dimension
     normal, size = _normal(crossings, centre, radius), radius * np.sqrt(d) / SETTINGS.reach
-    shifts = SETTINGS.shifts
+    shifts, rough = SETTINGS.shifts, None
     for _ in range(SETTINGS.balls):
         aside = shifts[0] * size * normal
         U = rng.standard_normal((SETTINGS.features, d))
         U *= size / np.linalg.norm(U, axis=1, keepdims=True)
         found, seen = _search(crossings, one, other, centre + crossings.units * aside, U - aside,
                               SETTINGS.reach * size, False, _full_budget(d))
-        if found.machine is not None:
-            break
+        if found.machine is not None and found.message != MISSED:
+            return found
+        rough = rough or (found if found.machine is not None else None)
 
         # another centre, or a smaller ball
-        shifts = shifts[1:] if seen else shifts
-        if not seen or not shifts:
+        shifts = shifts[1:] if seen and not rough else shifts
+        if not seen or rough or not shifts:
             shifts, size = shifts or SETTINGS.shifts, size / np.sqrt(2)
-    return found
+    return rough or found
 
 
 def _search(crossings, one, other, origin, features, reach, box, budget):

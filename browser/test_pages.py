@@ -63,6 +63,10 @@ UNREACHED = """() => [...document.querySelectorAll('.bd-content *')]
             && !e.closest('mjx-assistive-mml'))
     .map((e) => `${e.tagName}.${e.className}: ${e.textContent.trim().slice(0, 60)}`).slice(0, 5)"""
 
+# Narrow formulas that fade out as what scrolls does: an accent overhangs its letter
+FADED = """() => [...document.querySelectorAll('span.math[data-scrolls]')]
+    .filter((e) => e.clientWidth < 100).map((e) => e.textContent.slice(0, 20))"""
+
 SMALL = """() => [...document.querySelectorAll('.picture img')]
     .filter((e) => e.style.minWidth && e.clientWidth > 0
             && e.clientWidth < parseFloat(e.style.minWidth) - 1).map((e) => e.src)"""
@@ -187,6 +191,8 @@ def test_page(visit, name):
         found["formula"] = page.locator("mjx-merror").all_inner_texts()
     if page.locator("mjx-container:not([data-scrolls])[tabindex='0']").count():
         found["tab stop"] = "formulas"
+    if faded := page.evaluate(FADED):
+        found["faded"] = faded
 
     # Accessible
     for fault in Axe().run(page, context=CODE, options=RULES).response["violations"]:

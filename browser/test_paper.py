@@ -40,8 +40,12 @@ def test_the_contents_say_where_chapters_begin(bound):
     contents = reader.pages[1].extract_text()
     assert re.search(rf"Bracketing.*\s3\b[\s\S]*Normals.*\s{second + 1}\b", contents)
     assert "Normals" in reader.pages[second].extract_text()
-    titles = [item.title.split(":")[0].split(".")[0] for item in reader.outline]
-    assert titles == ["Deconstructing Kernel Machines", "10", "11"]
+    title, part, chapters = reader.outline
+    assert title.title == "Deconstructing Kernel Machines" and part.title.startswith("Part II.")
+    assert [item.title.split(".")[0] for item in chapters] == ["10", "11"]
+    ends = [reader.get_page_number(a.get_object()["/Dest"][0].get_object())
+            for a in reader.pages[1]["/Annots"]]
+    assert ends == [2, second]
 
 
 def test_pages_have_numbers(bound):

@@ -12,6 +12,7 @@ from html import escape
 from io import BytesIO
 from pathlib import Path
 
+import yaml
 from playwright.sync_api import sync_playwright
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import ArrayObject, NameObject, NullObject
@@ -20,7 +21,9 @@ from tqdm import tqdm
 
 SITE = ROOT / "_build/html"
 TITLE = "Deconstructing Kernel Machines"
-CODE = ("api", "bibliography")  # the reference is for screens; its folder, too
+EDITIONS = {"core": "The core pages", "everything": "All pages"}
+CODE = ("api",)  # the reference is for screens; its folder, too
+ALWAYS = ("bibliography", "glossary")  # of the appendices
 PAPER = {"format": "A4", "print_background": True,
          "margin": {"top": "15mm", "bottom": "16mm", "left": "18mm", "right": "18mm"}}
 
@@ -36,6 +39,7 @@ PREPARE = """async () => {
     const answers = [...article.querySelectorAll('div.solution, .admonition .dropdown.admonition')]
         .filter((e) => !e.parentElement.closest('div.solution'));
     const end = document.createElement('section');
+    end.className = 'answers';
     for (const answer of answers) {
         const question = answer.parentElement.closest('.admonition');
         const title = answer.querySelector('.admonition-title');
@@ -63,6 +67,8 @@ PREPARE = """async () => {
 }"""
 
 STYLE = Path(__file__).with_suffix(".css").read_text("utf-8")
+CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+AUTHORS = ", ".join(author["name"] for author in CITATION["authors"])
 
 
 def chosen(everything):
@@ -70,8 +76,8 @@ def chosen(everything):
     found = []
     for part, depth, path in pages():
         name = path.relative_to(ROOT).with_suffix(".html")
-        if set(name.with_suffix("").parts) & set(CODE) or not everything and (
-                depth or part == "Appendices"):
+        core = not depth and part != "Appendices" or name.stem in ALWAYS
+        if set(name.with_suffix("").parts) & set(CODE) or not (core or everything):
             continue
         found.append((part, depth, SITE / name))
     return found
@@ -104,42 +110,58 @@ def print_page(page, path):
     return title, PdfReader(BytesIO(page.pdf(**PAPER, tagged=False)))
 
 
-def contents(browser, chapters, starts):
-    """The title page and the table of contents."""
+def contents(browser, chapters, starts, edition):
+    """The title page and the table of contents; an entry leads to its page."""
     lines, last = [], None
-    for (part, depth, _), (title, _), start in zip(*chapters, starts, strict=True):
+    for (part, depth, path), (title, _), start in zip(*chapters, starts, strict=True):
         if part and part != last:
             lines.append(f"<h2>{escape(part)}</h2>")
         last = part
-        lines.append(f'<p class="{"depth" if depth else "core"}"><span>{escape(title)}</span>'
-                     f"<span>{start + 1}</span></p>")
+        lines.append(f'<a href="{path.as_uri()}" class="{"depth" if depth else "core"}">'
+                     f"{escape(title)}<i></i>{start + 1}</a>")
     return print_html(browser, f"""<style>
-        body {{ font: 11pt/1.5 sans-serif; }} h1 {{ font-size: 30pt; margin: 60mm 0 4mm; }}
-        .first {{ break-after: page; }} h2 {{ font-size: 12pt; margin: 5mm 0 1mm; }}
-        .depth, .core {{ display: flex; justify-content: space-between; margin: 0; gap: 8mm; }}
+        body {{ font: 11pt/1.5 "DejaVu Sans", sans-serif; }}
+        h1 {{ font-size: 30pt; margin: 60mm 0 4mm; }}
+        .first {{ break-after: page; }} .small {{ font-size: 9.5pt; margin-top: 120mm; }}
+        h2 {{ font-size: 12pt; margin: 5mm 0 1mm; break-after: avoid; }}
+        a {{ display: flex; gap: 2mm; color: inherit; text-decoration: none; }}
+        i {{ flex: 1; border-bottom: 0.3mm dotted #999; margin-bottom: 1.5mm; }}
         .depth {{ padding-left: 8mm; font-size: 10pt; }}</style>
         <div class="first"><h1>{TITLE}</h1><p>How to recover a kernel machine from its labels</p>
+        <p>{AUTHORS}</p><p>{EDITIONS[edition]}, version {CITATION["version"]}</p>
+        <p class="small">The text is licensed under {CITATION["license"][1]}, the module under
+        {CITATION["license"][0]}. Code for setting up and plotting is in the notebooks; live figures
+        work in the HTML edition; answers stand at the end of each chapter.</p>
         </div>{"".join(lines)}""")
 
 
 def bind(browser, chapters, target):
     """One file of all chapters, with page numbers, links between pages and an outline."""
-    _, printed = chapters
+    rows, printed = chapters
     lengths = [len(reader.pages) for _, reader in printed]
 
     # Where every chapter starts, once the length of the contents is known
-    front = len(contents(browser, chapters, [0] * len(printed)).pages)
+    front = len(contents(browser, chapters, [0] * len(printed), target.stem).pages)
     starts = [front + sum(lengths[:i]) for i in range(len(printed))]
-    writer = PdfWriter()
-    writer.append(contents(browser, chapters, starts), outline_item=TITLE, import_outline=False)
-    for title, reader in printed:
-        writer.append(reader, outline_item=title, import_outline=False)
+    opening = contents(browser, chapters, starts, target.stem)
+    writer, parts, over = PdfWriter(), {}, None
+    for reader in (opening, *(reader for _, reader in printed)):
+        writer.append(reader, import_outline=False)
+
+    # The outline: parts, their chapters, and their depth pages
+    writer.add_outline_item(TITLE, 0)
+    for (part, depth, _), (title, _), start in zip(rows, printed, starts, strict=True):
+        if part and part not in parts:
+            parts[part] = writer.add_outline_item(part, start)
+        item = writer.add_outline_item(title, start, parent=over if depth else parts.get(part))
+        over = over if depth else item
 
     # Links: to places in the same chapter, to the beginning of another one, to the web
-    begin = {path.as_uri(): start for (_, _, path), start in zip(chapters[0], starts, strict=True)}
-    for (_, reader), start, length in zip(printed, starts, lengths, strict=True):
+    begin = {path.as_uri(): start for (_, _, path), start in zip(rows, starts, strict=True)}
+    for reader, start in zip((opening, *(reader for _, reader in printed)), (0, *starts),
+                             strict=True):
         named = reader.named_destinations
-        for sheet in writer.pages[start:start + length]:
+        for sheet in writer.pages[start:start + len(reader.pages)]:
             kept = ArrayObject()
             for annotation in sheet.get("/Annots", ()):
                 link = annotation.get_object()
@@ -170,7 +192,9 @@ def bind(browser, chapters, target):
         sheet.merge_page(stamp)
         sheet.compress_content_streams()
 
-    writer.add_metadata({"/Title": TITLE})
+    writer.add_metadata({"/Title": TITLE, "/Author": AUTHORS,
+                         "/Subject": " ".join(CITATION["abstract"].split()),
+                         "/Keywords": ", ".join(CITATION["keywords"])})
     writer.compress_identical_objects()
     target.parent.mkdir(parents=True, exist_ok=True)
     writer.write(target)

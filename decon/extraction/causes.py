@@ -33,15 +33,17 @@ VERDICTS = {
     "polynomial of degree 4": POLYNOMIAL,
     "polynomial of degree 5": POLYNOMIAL,
     "polynomial of degree 6": POLYNOMIAL,
-    "piecewise linear": "ReLU networks are recovered only with one hidden layer, and if their "
-                        "units show; more queries will not help",
+    "piecewise linear": "ReLU networks are recovered only with one hidden layer, and only if "
+                        "every unit bends the boundary; more queries will not help",
     "piecewise constant": "a tree or a sum of trees is no kernel machine; its thresholds are the "
                           "places where labels change along an axis",
     "nearest neighbours": "no kernel machine: every piece is the bisector of two training points; "
                           "if you have the rows, fit the same model on them",
-    "flat pieces": "labels alone do not decide between them: ask the owner what the model is",
+    "flat pieces": "a ReLU network, nearest neighbours, or one class of a linear model of several: "
+                   "labels do not tell which; ask the owner",
     "several classes": "pass all its labels to deconstruct_classes, or query one pair of classes: "
-                       "a model fitted on two classes, or inputs where these two rank first",
+                       "use a model fitted on two classes, or inputs for which these two have the "
+                       "highest scores",
     "clipped": "if you know its bounds, give them: Oracle(predict, d, bounds=(lower, upper))",
     "rounded to a grid": "query the model behind the rounding",
     "normalised inputs": "query the model behind the normalisation: labels on a sphere do not "

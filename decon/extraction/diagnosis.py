@@ -86,8 +86,9 @@ def _shape(evidence, subspace):
         return "", ""
     flat = evidence.is_flat_far_away(subspace.basis) if straight else True
     if flat is None:
-        return "", ("the boundary is straight across S_Y and has an end: perhaps a Gaussian "
-                    "machine with threshold 0, or one that sees a projection of its input only")
+        return "", ("the boundary is invariant orthogonal to S_Y and bounded within it: perhaps a "
+                    "Gaussian machine with threshold 0, or one that sees only a projection of its "
+                    "input")
 
     # where the model is coarse, the shape has to do
     name = "tanh" if straight else "gaussian"

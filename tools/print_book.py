@@ -22,6 +22,7 @@ from tqdm import tqdm
 SITE = ROOT / "_build/html"
 TITLE = "Deconstructing Kernel Machines"
 EDITIONS = {"core": "The core pages", "everything": "All pages"}
+SIZES = {"core": "12.4px", "everything": "11px"}  # of the type; all pages make less than 650
 CODE = ("api",)  # the reference is for screens; its folder, too
 ALWAYS = ("bibliography", "glossary")  # of the appendices
 PAPER = {"format": "A4", "print_background": True,
@@ -100,10 +101,10 @@ def print_html(browser, html, **options):
     return PdfReader(BytesIO(made))
 
 
-def print_page(page, path):
-    """The title of a built page, and a PDF of it."""
+def print_page(page, path, size=SIZES["core"]):
+    """The title of a built page, and a PDF of it, in a size of type."""
     page.goto(path.as_uri())
-    page.add_style_tag(content=STYLE)
+    page.add_style_tag(content=f":root {{ --size: {size}; }}\n{STYLE}")
     page.evaluate(PREPARE)
     title = page.locator("article.bd-article h1").first.evaluate(
         "(e) => { e.querySelector('.headerlink')?.remove(); return e.textContent.trim(); }")
@@ -149,11 +150,12 @@ def bind(browser, chapters, target):
         writer.append(reader, import_outline=False)
 
     # The outline: parts, their chapters, and their depth pages
-    writer.add_outline_item(TITLE, 0)
+    writer.add_outline_item(title=TITLE, page_number=0)
     for (part, depth, _), (title, _), start in zip(rows, printed, starts, strict=True):
         if part and part not in parts:
-            parts[part] = writer.add_outline_item(part, start)
-        item = writer.add_outline_item(title, start, parent=over if depth else parts.get(part))
+            parts[part] = writer.add_outline_item(title=part, page_number=start)
+        item = writer.add_outline_item(title=title, page_number=start,
+                                       parent=over if depth else parts.get(part))
         over = over if depth else item
 
     # Links: to places in the same chapter, to the beginning of another one, to the web
@@ -213,12 +215,11 @@ def main():
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         page = paper(browser)
-        everything = chosen(everything=True)
-        printed = {path: print_page(page, path) for _, _, path in
-                   tqdm(everything, desc="pages", disable=None)}
-        for name, which in (("core", chosen(everything=False)), ("everything", everything)):
-            length = bind(browser, (which, [printed[path] for _, _, path in which]),
-                          into / f"{name}.pdf")
+        for name, size in SIZES.items():
+            rows = chosen(everything=name == "everything")
+            printed = [print_page(page, path, size) for *_, path in
+                       tqdm(rows, desc=name, disable=None)]
+            length = bind(browser, (rows, printed), into / f"{name}.pdf")
             print(f"{into / name}.pdf: {length} pages")
         browser.close()
 

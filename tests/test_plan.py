@@ -92,6 +92,12 @@ def test_mistakes_in_a_plan_are_named(core, loaded):
         plan._check_track(early, sessions, core, {3: ["kernels/duality", "kernels/smo"]})
 
 
+def test_a_late_session_knows_what_ten_minutes_to_leave_out(loaded):
+    for session in loaded[0].values():
+        saved = re.findall(r"\((\d+)(?: to \d+)?(?: minutes)?\)", session.late)
+        assert sum(map(int, saved)) >= 10, session.name
+
+
 def test_every_session_is_in_the_text(loaded):
     text = sessions_text()
     for session in loaded[0].values():

@@ -23,7 +23,7 @@ from tools import slides  # noqa: E402
 @pytest.fixture(scope="module")
 def bound(chromium, tmp_path_factory):
     """Two chapters as one file, and where the second begins."""
-    target = tmp_path_factory.mktemp("paper") / "two.pdf"
+    target = tmp_path_factory.mktemp("paper") / "core.pdf"
     which = [row for row in print_book.chosen(everything=False)
              if row[-1].stem in ("bracketing", "normals")]
     page = print_book.paper(chromium)

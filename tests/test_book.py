@@ -386,6 +386,15 @@ def test_notebook(page):
 
 
 @pytest.mark.parametrize("page", PAGES)
+def test_a_fence_begins_without_a_backtick_in_its_line(page):
+    """With one it would be no fence: the box and all that follows it would be raw text."""
+    path = next((ROOT / "book").glob(f"{page}.[im]*"))
+    for kind, source, _ in cells_of(path):
+        if kind == "markdown":
+            assert not re.findall(r"^`{3,}\{.*`.*$", source, re.M)
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_reading_time(page):
     path = next((ROOT / "book").glob(f"{page}.[im]*"))
     assert length_faults(cells_of(path), page not in DEPTH) == []

@@ -241,7 +241,7 @@ def test_one_label_is_rare(d):
     features = np.r_[np.ones((1, d)), np.random.default_rng(0).standard_normal((6, d))]
     ball = take_apart(lambda X: np.linalg.norm(X - 1, axis=1) < 0.05, features, positive=True)
     assert (ball.kernel_type, ball.rank) == ("quadratic", d)
-    for seed in range(2):
+    for seed in range(1 if d == 3 else 2):  # half a minute each in three dimensions
         cube = take_apart(lambda X: np.abs(X - 1).max(1) < 0.05, features, seed, positive=True)
         assert cube.kernel_type == "unknown" and cube.machine is None
 

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
@@ -172,7 +171,6 @@ CONTROLS = {
     "two layers": lambda: of_two_classes(MLPClassifier((20, 10), random_state=0, max_iter=200)),
     "two small layers": lambda: of_two_classes(
         MLPClassifier((4, 3), random_state=1, max_iter=300), 1, "cancer"),
-    "1 neighbour": lambda: of_two_classes(KNeighborsClassifier(1)),
     "linear, 3 classes": lambda: one_class(LogisticRegression(max_iter=300), 0),
     "SVM, 3 classes": lambda: one_class(SVC(kernel="linear"), 0),
 }

@@ -105,11 +105,12 @@ def test_a_machine_predicts_in_the_models_own_words():
 
 
 def test_without_a_machine_and_a_surrogate_nothing_is_predicted():
-    model = KNeighborsClassifier(1).fit(WINE, CLASSES == 1)
-    result = deconstruct(Oracle(model.predict, 13), WINE, progress=False, surrogate=False)
+    X, y = make_moons(100, noise=0.2, random_state=0)
+    model = KNeighborsClassifier(1).fit(X, y)
+    result = deconstruct(Oracle(model.predict, 2), X, progress=False, surrogate=False)
     assert result.surrogate is None and "surrogate" not in result.queries_by_stage
     with pytest.raises(ValueError, match="neither a machine nor a surrogate"):
-        result.predict(WINE)
+        result.predict(X)
 
 
 def test_points_keep_to_the_bounds():

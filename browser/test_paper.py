@@ -13,6 +13,7 @@ from pypdf import PdfReader
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tools")]
 
+import bind_book  # noqa: E402
 import epub  # noqa: E402
 import print_book  # noqa: E402
 
@@ -27,9 +28,10 @@ def bound(chromium, tmp_path_factory):
     which = [row for row in print_book.chosen(everything=False)
              if row[-1].stem in ("bracketing", "normals")]
     page = print_book.paper(chromium)
-    printed = [print_book.print_page(page, path) for *_, path in which]
+    places = print_book.places_of(which)
+    printed = [print_book.print_page(page, path, places) for *_, path in which]
     page.close()
-    length = print_book.bind(chromium, (which, printed), target)
+    length = bind_book.bind(chromium, (which, printed), target)
     reader = PdfReader(target)
     assert length == len(reader.pages) == 2 + sum(len(part.pages) for _, part in printed)
     return reader, 2 + len(printed[0][1].pages)
@@ -54,6 +56,12 @@ def test_pages_have_numbers(bound):
         assert re.search(rf"(?:^|\n){i + 1}\s*$", reader.pages[i].extract_text())
 
 
+def test_pages_have_running_heads(bound):
+    reader, second = bound
+    assert reader.pages[second].extract_text().count("Normals: the direction") == 1  # its title
+    assert "Normals: the direction" in reader.pages[second + 3].extract_text()
+
+
 def test_links_stay_in_the_file_or_lead_to_the_web(bound):
     reader, second = bound
     links = []
@@ -65,6 +73,41 @@ def test_links_stay_in_the_file_or_lead_to_the_web(bound):
                 links.append((number, reader.get_page_number(link["/Dest"][0].get_object())))
     assert any(here >= second and there == 2 for here, there in links)  # to the first chapter
     assert any(here >= second and there > second for here, there in links)  # inside the second
+
+
+def test_links_to_other_chapters_say_the_page(bound):
+    reader, second = bound
+    ends, said = set(), set()
+    for page in reader.pages[second:]:
+        said |= {int(n) for n in re.findall(r"\[p\.\s(\d+)\]", page.extract_text())}
+        for annotation in page.get("/Annots", ()):
+            sheet, _, _, top, _ = annotation.get_object().get("/Dest", [None] * 5)
+            number = sheet and reader.get_page_number(sheet.get_object())
+            if number is not None and number < second:
+                ends.add((number, float(top)))
+    assert {number + 1 for number, _ in ends} == said
+    assert (2, bind_book.SHEET[1]) in ends
+
+
+def test_a_link_leads_to_its_place_in_another_chapter(chromium, tmp_path):
+    link = '<a class="reference internal" href="two.html#far">there</a>'
+    bodies = {"one": f"<p>Look {link}.</p>", "two": '<div style="height: 1500px"></div>'
+              '<h2 id="far">The place</h2>'}
+    for name, body in bodies.items():
+        (tmp_path / f"{name}.html").write_text(
+            f'<article class="bd-article"><h1>{name}</h1>{body}</article>', "utf-8")
+    rows = [("Part", False, tmp_path / f"{name}.html") for name in bodies]
+    page, places = print_book.paper(chromium), print_book.places_of(rows)
+    printed = [print_book.print_page(page, path, places) for *_, path in rows]
+    page.close()
+    bind_book.bind(chromium, (rows, printed), tmp_path / "core.pdf")
+
+    # the second sheet of the second chapter, of which the number stands beside the link
+    reader = PdfReader(tmp_path / "core.pdf")
+    assert "The place" in reader.pages[4].extract_text()
+    assert re.search(r"Look there\s.*\[p\.\s5\]", reader.pages[2].extract_text(), re.S)
+    sheet, _, _, top, _ = reader.pages[2]["/Annots"][0].get_object()["/Dest"]
+    assert reader.get_page_number(sheet.get_object()) == 4 and 300 < top < 600  # of 842 points
 
 
 def test_a_live_figure_is_its_still_picture(bound):

@@ -173,7 +173,7 @@ def test_a_right_subspace_costs_a_few_labels():
 
 
 @pytest.mark.parametrize("apart", [1e-3, 1e-4, 3e-5])
-@pytest.mark.parametrize("seed", range(3, 6))
+@pytest.mark.parametrize("seed", range(3, 5))
 def test_two_vectors_that_look_like_one_are_told_from_one(apart, seed):
     box = KernelMachine.random(Polynomial(3), 20, 12, seed)
     Y = box.support_vectors

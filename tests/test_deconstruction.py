@@ -8,7 +8,6 @@ from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.decomposition import PCA
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.neural_network import MLPClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
@@ -236,14 +235,14 @@ def test_units_do_not_matter(unit):
     assert (result.kernel_type, result.rank) == ("quadratic", 4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("d", [3, 10, 20])
 def test_one_label_is_rare(d):
     features = np.r_[np.ones((1, d)), np.random.default_rng(0).standard_normal((6, d))]
     ball = take_apart(lambda X: np.linalg.norm(X - 1, axis=1) < 0.05, features, positive=True)
     assert (ball.kernel_type, ball.rank) == ("quadratic", d)
-    for seed in range(1 if d == 3 else 2):  # half a minute each in three dimensions
-        cube = take_apart(lambda X: np.abs(X - 1).max(1) < 0.05, features, seed, positive=True)
-        assert cube.kernel_type == "unknown" and cube.machine is None
+    cube = take_apart(lambda X: np.abs(X - 1).max(1) < 0.05, features, positive=True)
+    assert cube.kernel_type == "unknown" and cube.machine is None
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -295,6 +294,7 @@ def own_vectors_are_found(result, Y, tolerance):
     return (distance.min(0) < tolerance * np.linalg.norm(Y, axis=1)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("d, m, seed", [(15, 5, 0), (15, 5, 1), (15, 5, 2), (30, 12, 4), (8, 8, 0)])
 def test_cubic_machines_and_their_own_support_vectors(d, m, seed):
     box, features = random_model(Polynomial(3), d, m, seed)
@@ -336,8 +336,7 @@ def test_a_homogeneous_cubic():
 
 @pytest.mark.parametrize("d, m, rank, own", [
     (6, 12, 6, False), (12, 8, 6, True), (8, 30, 8, False)])
-@pytest.mark.parametrize("seed", range(2))
-def test_a_cubic_of_too_many_vectors_has_quasi_support_vectors(d, m, rank, own, seed):
+def test_a_cubic_of_too_many_vectors_has_quasi_support_vectors(d, m, rank, own, seed=0):
     rng = np.random.default_rng(seed)
     Y = rng.standard_normal((m, rank)) @ rng.standard_normal((rank, d)) / np.sqrt(rank * d)
     box = KernelMachine(Polynomial(3), Y, rng.standard_normal(m), 0.0)
@@ -392,15 +391,6 @@ def test_as_many_support_vectors_as_dimensions_are_said(kernel):
     box, features = random_model(kernel, 14, 16, 1)
     result = take_apart(box.predict, features)
     assert result.kernel_type == "unknown" and "or more support vectors" in result.message
-
-
-@pytest.mark.parametrize("shape, kernel_type", [((20,), "relu network"), ((10, 10), "unknown")])
-def test_a_relu_network_is_made_of_flat_pieces(sets, shape, kernel_type):
-    X, y = sets["cancer"]
-    network = MLPClassifier(shape, random_state=0, max_iter=500).fit(X, y)
-    result = take_apart(network.predict, typical(network.predict, X))
-    assert result.kernel_type == kernel_type
-    assert result.machine is not None or "flat pieces" in result.message
 
 
 @pytest.mark.parametrize("seed", range(3))

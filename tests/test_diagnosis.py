@@ -16,8 +16,8 @@ from decon.oracles.precision import DOUBLE
 D = 12
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_kinks_are_not_taken_for_rounding(seed):
+@pytest.mark.slow
+def test_kinks_are_not_taken_for_rounding(seed=0):
     """An SVC with a Laplacian kernel has a kink wherever a coordinate is a support vector's."""
     X, y = make_classification(80, D, random_state=seed)
     box = SVC(kernel=laplacian_kernel).fit(X, y)
@@ -26,6 +26,7 @@ def test_kinks_are_not_taken_for_rounding(seed):
     assert "discarded" not in result.queries_by_stage
 
 
+@pytest.mark.slow
 def test_a_search_that_costs_too_much_ends_with_a_cause_and_a_stand_in(monkeypatch):
     """A limit of 8,000 queries, where normals alone cost more."""
     few = replace(SETTINGS, auto_budget=8_000, auto_budget_per_square=0)

@@ -211,6 +211,7 @@ def test_a_homogeneous_machine_with_many_support_vectors():
     assert result.machine.kernel.coef0 == 0 and min(result.agreement.values()) == 1
 
 
+@pytest.mark.slow
 def test_too_many_dependent_support_vectors_are_told(monkeypatch):
     few = replace(FAMILY, most_coefficients=300)
     monkeypatch.setattr("decon.families.cubic.family.FAMILY", few)

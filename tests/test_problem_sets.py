@@ -149,6 +149,7 @@ def test_students_see_no_hidden_test_and_no_answer(kit, handed_out):
     assert "Marks" in (kit / "lecturer/problems/set-1.ipynb").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_everyone_gets_what_the_answers_deserve(kit, handed_out, tmp_path):
     right = {}
     for node in ast.parse(parts(1)[1]).body:

@@ -83,8 +83,8 @@ def test_a_wide_network_costs_60_queries_a_parameter():
     assert result.queries_by_stage["relu network"] < 60 * (2 * 514 + 1)
 
 
-@pytest.mark.parametrize("data", ["cancer", "wine"])
-@pytest.mark.parametrize("units", [3, 20])
+@pytest.mark.slow
+@pytest.mark.parametrize("data, units", [("cancer", 3), ("wine", 3), ("wine", 20)])
 def test_trained_networks_are_recovered(data, units):
     model, features = fitted_model(MLPClassifier((units,), random_state=1, max_iter=200), data,
                                    120, 1)
@@ -176,6 +176,7 @@ CONTROLS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CONTROLS)
 def test_others_are_refused(name):
     result, _ = extract(*CONTROLS[name]())
@@ -190,6 +191,7 @@ def test_the_reason_is_said(name, reason):
         ReluFamily().fit(evidence_of(*CONTROLS[name]()))
 
 
+@pytest.mark.slow
 def test_deeper_networks_are_still_named_piecewise_linear():
     result, _ = extract(*CONTROLS["two layers"]())
     assert result.verdict == "piecewise linear"

@@ -174,6 +174,7 @@ def test_vectors_fewer_than_dimensions_are_found_among_the_rows(options, scaler)
     assert "far field" not in result.queries_by_stage
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("told", [False, True])
 def test_units_of_another_scaler_are_used_for_rows_as_well(told, only_rows):
     X, y = load_wine(return_X_y=True)

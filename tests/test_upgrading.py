@@ -154,6 +154,7 @@ def test_the_threshold_of_the_margin_is_that_of_the_machine_learned_one_by_one(d
     np.testing.assert_allclose(upgraded.decision_function(X), svm.decision_function(X), atol=1e-9)
 
 
+@pytest.mark.slow
 def test_leave_one_out_chooses_the_threshold(digits):
     svc, _, X, y = digits
     box, n = KernelMachine.from_sklearn(svc), 300

@@ -11,8 +11,9 @@ import tempfile
 from pathlib import Path
 
 import pypandoc
+from bind_book import TITLE
 from bs4 import BeautifulSoup
-from print_book import SITE, TITLE, chosen
+from print_book import SITE, chosen
 from reading_time import ROOT
 
 STYLE = Path(__file__).with_suffix(".css")

@@ -164,8 +164,10 @@ def list_pages(app, doctree, page):
                   if key in used and name != homes[key]]
         most = sorted(others, key=lambda name: -env.term_uses[name][key][0])[:PAGES]
         line = nodes.paragraph("", "Also in: ", classes=["term-pages"])
-        for i, name in enumerate(name for name in others if name in most):
-            title = nodes.Text(env.titles[name].astext().split(":")[0])
+        titles = {name: env.titles[name].astext() for name in others if name in most}
+        short = [title.split(":")[0] for title in titles.values()]
+        for i, (name, title) in enumerate(titles.items()):
+            title = nodes.Text(short[i] if short.count(short[i]) == 1 else title)
             anchor = f"use-{key}" if key in chosen(env, name) else ""
             line += [nodes.Text(" · ")] * (i > 0) + [link(app, page, name, anchor, title)]
         if most:

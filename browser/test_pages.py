@@ -16,6 +16,18 @@ PAGES = sorted(str(p.relative_to(SITE)) for p in SITE.rglob("*.html")
 SOURCES = [page for page in PAGES if "_modules" in page]  # they differ in their code only
 EVERY = int(os.environ.get("EVERY", "1"))  # CI checks every fourth page, `make test-pages` all
 CHECKED = [page for page in PAGES if page not in SOURCES or page in SOURCES[::10]][::EVERY]
+
+# From the top to the bottom, since what is far from the screen is laid out when a reader comes near
+READ = """async () => {
+    const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+    for (let y = 0; y < document.documentElement.scrollHeight; y += 1500) {
+        window.scrollTo({ top: y, behavior: "instant" });
+        await frame();
+    }
+    window.scrollTo({ top: 0, behavior: "instant" });
+    await frame();
+    await new Promise((done) => setTimeout(done, 150));
+}"""
 LIVE = 'class="decon-live"'
 WIDTHS = (320, 820, 1440)
 THEMES = ("light", "dark")
@@ -179,7 +191,7 @@ def test_page(visit, name):
     # Nothing is cut off, at any width
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 900})
-        page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 150)))")
+        page.evaluate(READ)
         assert page.evaluate("document.documentElement.scrollWidth") <= width, f"wider than {width}"
         for what, script in [("beyond", BEYOND), ("cut", CUT), ("unreached", UNREACHED),
                              ("small", SMALL)]:

@@ -17,7 +17,7 @@ import pypandoc
 
 from tools.reading_time import ROOT, cells_of, pages
 
-from .readable import all_titles, in_words
+from .readable import in_words, references
 
 CHECK = re.compile(r"^(`{4,})\{admonition\} (Check yourself[^\n]*)\n(.*?)^\1[ \t]*$", re.M | re.S)
 ANSWER = re.compile(r"^(`{3,})\{admonition\} Answer[^\n]*\n(.*?)^\1[ \t]*$", re.M | re.S)
@@ -59,7 +59,7 @@ def questions():
     """All questions, in reading order."""
     texts = [(part, path.relative_to(ROOT / "book").with_suffix("").as_posix(), _text(path))
              for part, _, path in pages() if path.is_relative_to(ROOT / "book")]
-    titles, _ = all_titles()
+    known = references()
     found = []
     for part, name, text in texts:
         for match in CHECK.finditer(text):
@@ -74,7 +74,8 @@ def questions():
             if label not in answers:
                 raise ValueError(f"{name}: the exercise {label} has no solution")
             found.append((part, name, title, 2, asked, answers[label]))
-    return [Question(name, part, title, difficulty, _plain(asked, titles), _plain(answer, titles))
+    return [Question(name, part, title, difficulty, _plain(asked, known, name),
+                     _plain(answer, known, name))
             for part, name, title, difficulty, asked, answer in found]
 
 
@@ -84,12 +85,12 @@ def _text(path):
                        for kind, source, _ in cells_of(path))
 
 
-def _plain(text, titles):
+def _plain(text, known, name=""):
     """Markdown without directives, options, and roles that only the book can resolve."""
     while DIRECTIVE.search(text):
         text = DIRECTIVE.sub(r"\2", text)
     text = re.sub(r"^:\w+:.*$", "", text, flags=re.M)
-    text = in_words(text, titles)
+    text = in_words(text, known, f"book/{name}")
     text = re.sub(r"\[([^]]+)\]\([^)]*\.(?:ipynb|md)[^)]*\)", r"\1", text)
     return re.sub(r"^\$\$ \([\w-]+\)$", "$$", text, flags=re.M).strip()
 

@@ -23,22 +23,39 @@ from tools.solutions import shown_cells
 from .plan import PROBLEM_SET, core_pages, home_minutes, load
 from .problem_sets import build as build_problem_sets
 from .problem_sets import masters, title_of
-from .readable import all_titles, equations_of, in_words, with_titles
+from .readable import in_words, references, with_numbers, with_titles, with_works
 
 EXERCISE = re.compile(r"^(`{3,})\{exercise\}.*?^\1[ \t]*$", re.M | re.S)
 GATED = re.compile(r"^(`{3,})\{exercise-end\}.*?^\1[ \t]*$", re.M | re.S)
 TITLE = re.compile(r"^# .+", re.M)
 PLACE = "*Your answer:*"
-FIRST = "*Run all cells before you read (Run, Run All Cells): pictures and exercises need them.*"
-README = """# Deconstructing Kernel Machines: notebooks of the course
+FIRST = ("*Run the first cell now, and each later one when you reach it, after you have written "
+         "down your prediction. Exercises need the cells before them.*")
+INSTALL = """`jupyterlab`, `jupyterlab-myst`, `anywidget` (for the live figures), `matplotlib`,
+`mlxtend`, `pandas`, `cvxpy` and, for the problem sets in `problems/`, `otter-grader`; then start
+`jupyter lab` in this folder. `experiments/` has the results of long runs that notebooks read."""
+STUDENTS = f"""# Deconstructing Kernel Machines: notebooks of the course
 
-The notebooks in `book/` import `decon`: install the wheel that your lecturer gives you, and
-`jupyterlab`, `jupyterlab-myst`, `anywidget` (for the live figures), `matplotlib`, `mlxtend`,
-`pandas`, `cvxpy` and, for the problem sets in `problems/`, `otter-grader`; then start `jupyter lab`
-in this folder. Run all cells of a notebook before you read it. `experiments/` has
-the results of long runs that some notebooks read. Numbers of equations and figures are those of
-the book, which has more pages. `plan.md` says what is due when. Hand in a problem set as its
-notebook; keep the file's name until then, because its tests look for it.
+`plan.md` says what is due when. The notebooks in `book/` import `decon`: install the wheel that
+your lecturer gives you, and
+{INSTALL}
+
+Run the first cell of a notebook, and each later one when you reach it, after you have written down
+your prediction. Numbers of equations and figures are those of the book, which has more pages.
+Answers to *Check yourself* are in the notebooks, solutions of exercises are not: your lecturer
+hands them out after the session, as well as the slides. Hand in a problem set as its notebook; keep
+the file's name until then, because its tests look for it.
+
+"""
+LECTURERS = f"""# Deconstructing Kernel Machines: notebooks for lecturers
+
+The pages of the book with all solutions and outputs, and the problem sets with answers and schemes
+of marks. `../sessions.md` has the agenda of every session; `../student` is what students get, with
+the wheel of `decon`, and `../handouts` are the slides on paper (after the session: they show the
+answers to its questions). Decks with these agendas in their notes are in `slides/sessions.html` of
+the built book. How to grade, how to serve the sealed models and how to change a plan is told in
+`book/for-instructors.ipynb`. The notebooks need the wheel,
+{INSTALL}
 
 """
 FOR_LECTURERS = ("for-instructors", "the-papers-item-by-item")
@@ -73,8 +90,9 @@ def without_solutions(notebook, change=lambda text: text):
 
 def _caption(cell, change):
     """The caption of a figure, which the book takes from the metadata."""
-    caption = cell.metadata.get("mystnb", {}).get("figure", {}).get("caption")
-    return [new_markdown_cell(f"*Figure.* {change(caption)}")] if caption else []
+    figure = cell.metadata.get("mystnb", {}).get("figure")
+    return [new_markdown_cell(change(f"*{{numref}}`{figure['name']}`.* {figure['caption']}"))
+            ] if figure else []
 
 
 def _with_places(text, cell):
@@ -104,11 +122,11 @@ def sessions_text():
             lines.append(f"| {number} | {', '.join(week)} | {minutes[0]} | {minutes[1]} | {set_} |")
             read |= {page for name in week for page in sessions[name].pages}
         lines.append("")
-    full = sum(tracks["full"].weeks, ())
+    orders = {track.title.split(";")[0]: sum(track.weeks, ()) for track in tracks.values()}
     for session in sessions.values():
-        lines += [f"## {session.name}", ""]
-        if session.name in full:
-            lines += [f"Session {full.index(session.name) + 1} of the eight weeks.", ""]
+        where = [f"Session {order.index(session.name) + 1} of *{title}*"
+                 for title, order in orders.items() if session.name in order]
+        lines += [f"## {session.name}", "", "; ".join(where) + ".", ""]
         lines += [session_text(session, core), ""]
     return "\n".join(lines)
 
@@ -124,23 +142,34 @@ def student_plan():
                                  "bring the paper, because the session begins with it."]
     for track in tracks.values():
         lines += ["", f"## {track.title}", ""]
-        read = set(track.known)
+        read, count = set(track.known), 0
         for number, (week, due) in enumerate(zip(track.weeks, track.sets, strict=True), start=1):
-            parts = []
-            for count, session in enumerate((sessions[name] for name in week), start=1):
+            lines += [f"**Week {number}.**", ""]
+            for session in (sessions[name] for name in week):
+                count += 1
                 fresh = [page for page in session.pages if page not in read]
+                reading, solving = home_minutes([session.name], sessions, core, read)
                 read |= set(fresh)
-                titles = [f"{'★' * stars} {title}" for label in session.exercises
-                          for page in session.pages if label in core[page].exercises
-                          for stars, title in [core[page].exercises[label]]]
-                pages_ = "; ".join(f"[{core[page].title}](book/{page}.ipynb) "
-                                   f"({core[page].minutes})" for page in fresh)
-                parts.append(f"*Session {count}.* " + f"To read: {pages_}. " * bool(fresh)
-                             + f"To solve: {'; '.join(titles)}.")
-            lines += [f"**Week {number}.** " + " ".join(parts)
-                      + (f" [Problem set {due}](problems/set-{due}.ipynb) ({PROBLEM_SET})."
-                         if due else ""), ""]
+                pages_ = "; ".join(f"[{core[page].title}](book/{page}.ipynb)" for page in fresh)
+                lines.append(f"- *Session {count}, {session.name}.* "
+                             + f"To read ({reading}): {pages_}. " * bool(fresh)
+                             + f"To solve ({solving}): {_exercises(session, core)}.")
+            if due:
+                lines.append(f"- [Problem set {due}](problems/set-{due}.ipynb) ({PROBLEM_SET}).")
+            lines.append("")
     return "\n".join(lines)
+
+
+def _exercises(session, core):
+    """The exercises of a session, with their pages if these are several."""
+    listed = []
+    for page in session.pages:
+        titles = [f"{'★' * stars} {title}" for label in session.exercises
+                  if label in core[page].exercises
+                  for stars, title in [core[page].exercises[label]]]
+        of_page = f" (in *{core[page].title.split(':')[0]}*)" * (len(session.pages) > 1)
+        listed += ["; ".join(titles) + of_page] * bool(titles)
+    return "; ".join(listed)
 
 
 def session_text(session, core):
@@ -167,7 +196,7 @@ def build(target):
     """Write both editions, from scratch, and the plan into a folder."""
     for edition in ("student", "lecturer"):
         shutil.rmtree(target / edition, ignore_errors=True)
-    labels, names = all_titles()
+    known = references()
     listed = {path.relative_to(ROOT).with_suffix("").as_posix(): path for *_, path in pages()
               if path.is_relative_to(ROOT / "book") and "api" not in path.stem
               and "api" not in path.parts}
@@ -175,21 +204,22 @@ def build(target):
     for name, path in listed.items():
         notebook, here = _notebook(path), posixpath.dirname(name)
 
-        kept = equations_of("\n".join(cell.source for cell in notebook.cells))
-
-        def change(text, here=here, kept=kept):
-            return with_titles(in_words(text, labels, kept), here, names, student)
+        def change(text, name=name, here=here):
+            text = with_works(with_numbers(in_words(text, known, name), known), known)
+            return with_titles(text, here, known.names, student)
 
         editions = {"lecturer": notebook}
         if name in student:
             editions["student"] = without_solutions(notebook, change)
-            top = editions["student"].cells[0]
-            top["source"] = TITLE.sub(rf"\g<0>\n\n{FIRST}", top["source"], count=1)
+            first, *rest = editions["student"].cells
+            if any(cell.cell_type == "code" for cell in rest):
+                first["source"] = TITLE.sub(rf"\g<0>\n\n{FIRST}", first["source"], count=1)
         for edition, content in editions.items():
             place = (target / edition / name).with_suffix(".ipynb")
             place.parent.mkdir(parents=True, exist_ok=True)
             nbformat.write(content, place)
-    contents = "".join(f"- [{names[name]}]({name}.ipynb)\n" for name in listed if name in student)
+    contents = "".join(f"- [{known.names[name]}]({name}.ipynb)\n"
+                       for name in listed if name in student)
     contents += "\n" + "".join(f"- [{title_of(path)}](problems/{path.name})\n"
                                for path in masters().values())
     for edition in ("student", "lecturer"):
@@ -198,7 +228,8 @@ def build(target):
         results.mkdir()
         for path in (*ROOT.glob("experiments/*.json"), *ROOT.glob("experiments/*.npz")):
             shutil.copy(path, results)
-        (target / edition / "README.md").write_text(README + contents, encoding="utf-8")
+        opening = STUDENTS if edition == "student" else LECTURERS
+        (target / edition / "README.md").write_text(opening + contents, encoding="utf-8")
     (target / "student/plan.md").write_text(student_plan(), encoding="utf-8")
     (target / "sessions.md").write_text(sessions_text(), encoding="utf-8")
 

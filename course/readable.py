@@ -2,56 +2,107 @@
 
 import posixpath
 import re
+from dataclasses import dataclass
 
+from pybtex.backends.markdown import Backend
+from pybtex.database import parse_file
+
+from tools.author_year_labels import AuthorYearStyle
 from tools.reading_time import ROOT, cells_of, pages
 
-TITLED = re.compile(r"\{(?:prf:\w+|exercise(?:-start)?)\}[ \t]*★*[ \t]*([^\n]*)\n:label: (\S+)")
-EQUATION = re.compile(r"\$\$ \((eq-\S+)\)")
-KINDS = {"fig": "the figure", "tab": "the table", "alg": "the algorithm", "eq": "the equation"}
+from .numbers import numbers
+
+TITLED = re.compile(r"\{(prf:\w+|exercise(?:-start)?)\}[ \t]*★*[ \t]*([^\n]*)\n:label: (\S+)")
+BIBLIOGRAPHY = re.compile(r"```\{bibliography\}.*?```", re.S)
+DISPLAY = re.compile(r"\s*\$\$ \((eq-\S+)\)")
+DIRECTIVE = re.compile(r"^(`{3,})\{math\}[^\n]*\n(?::label: (\S+)\n)?\s*(.*?)\s*^\1[ \t]*$",
+                       re.M | re.S)
 
 
-def all_titles():
-    """Titles by label (of an equation: of its page), and titles of pages by name."""
-    labels, names = {}, {}
+@dataclass(frozen=True)
+class References:
+    """Where labels and keys lead.
+
+    Attributes
+    ----------
+    titles : dict of str to (str, str)
+        Of theorems and exercises by label: the title, and the name of their page.
+    numbers : dict of str to str
+        Of equations and figures, by label.
+    names : dict of str to str
+        Titles of pages by name.
+    works : dict of str to (str, str)
+        Of works by key: author and year, and the entry of the bibliography in Markdown.
+    """
+
+    titles: dict
+    numbers: dict
+    names: dict
+    works: dict
+
+
+def references():
+    """All references of the book."""
+    titles, names = {}, {}
     for _, _, path in pages():
         text = "\n".join(source for kind, source, _ in cells_of(path) if kind == "markdown")
-        labels |= {label: title.strip() for title, label in TITLED.findall(text)}
         name = path.relative_to(ROOT).with_suffix("").as_posix()
         names[name] = re.search(r"^# (.+)", text, re.M)[1]
-        labels |= dict.fromkeys(equations_of(text), names[name])
-    return labels, names
+        for kind, title, label in TITLED.findall(text):
+            if title.strip():
+                word = "Exercise " * kind.startswith("exercise")
+                titles[label] = f"{word}“{title.strip()}”", name
+    entries = AuthorYearStyle().format_bibliography(parse_file(ROOT / "book/references.bib"))
+    works = {entry.key: (entry.label, entry.text.render(Backend()).replace("\n", " "))
+             for entry in entries}
+    return References(titles, numbers(), names, works)
 
 
-def equations_of(text):
-    """The labels of the equations in a text."""
-    return set(EQUATION.findall(text))
-
-
-def in_words(text, labels, kept=()):
-    """A text in which references are titles in quotes, and citations are keys in brackets.
+def in_words(text, known, here=""):
+    """A text whose references are titles in quotes or numbers of the book, its citations names.
 
     Parameters
     ----------
     text : str
-    labels : dict of str to str
-        Titles by label; for an equation the title of its page.
-    kept : collection of str
-        Labels of equations of the same notebook, which Jupyter resolves itself.
+    known : References
+    here : str
+        The name of its page: what is on another page is said to be there.
     """
     def referred(match):
         label = match[1]
-        title = labels.get(label)
-        return f"“{title}”" if title else KINDS.get(label.split("-")[0], "the result")
+        if label in known.numbers:
+            return f"Fig. {known.numbers[label]}"
+        title, page = known.titles.get(label, ("the algorithm", here))
+        return title if page == here else f"{title} in “{known.names[page]}”"
 
     def equation(match):
-        if match[1] in kept:
-            return match[0]
-        return f"the equation in “{labels[match[1]]}”" if match[1] in labels else "the equation"
+        return f"({known.numbers[match[1]]})"
+
+    def cited(match):
+        labels = [known.works[key.strip()][0] for key in match[2].split(",")]
+        if match[1] == "p":
+            return f"[{'; '.join(labels)}]"
+        return ", ".join(f"{label[:-6]} [{label[-4:]}]" for label in labels)
 
     text = re.sub(r"\{(?:prf:ref|numref|ref)\}`([^`<]+?)\s*<[^>`]+>`", r"\1", text)  # has its words
     text = re.sub(r"\{(?:prf:ref|numref|ref)\}`([^`<]+)`", referred, text)
     text = re.sub(r"\{eq\}`([^`]*)`", equation, text)
-    return re.sub(r"\{cite:\w+\}`([^`]*)`", r"[\1]", text)
+    return re.sub(r"\{cite:(\w)\w*\}`([^`]*)`", cited, text)
+
+
+def with_numbers(text, known):
+    """Equations with the numbers of the book, which every kind of notebook shows."""
+    def tag(label):
+        return (f" \\tag{{{known.numbers[label]}}}" if label else "") + "\n$$"
+
+    text = DIRECTIVE.sub(lambda match: f"$$\n{match[3]}{tag(match[2])}", text)
+    return DISPLAY.sub(lambda match: tag(match[1]), text)
+
+
+def with_works(text, known):
+    """The bibliography written out."""
+    listed = "\n\n".join(f"[{label}] {entry}" for label, entry in known.works.values())
+    return BIBLIOGRAPHY.sub(lambda match: listed, text)
 
 
 def with_titles(text, here, names, there):

@@ -3,8 +3,8 @@
     make sessions
 
 cuts the decks out of the built book, as `make slides` does for single pages, and prints each as a
-handout, four slides on a sheet: `_build/course/handouts`. Decks stand in the folder `slides` of the
-site; `sessions.html` lists them.
+handout, two slides on a page with room for notes: `_build/course/handouts`. Decks stand in the
+folder `slides` of the site; `sessions.html` lists them.
 """
 
 import shutil
@@ -23,10 +23,12 @@ from tools.slides import Slide
 from .plan import core_pages, load
 
 HANDOUTS = ROOT / "_build/course/handouts"
-SHEET = 842.0, 595.0  # A4 on its side, in points
-MARGIN = 24.0
+SHEET = 595.0, 842.0  # A4, in points
+MARGIN, GAP = 36.0, 64.0
 OPEN = """async () => {
     await MathJax.startup.promise;
+    document.querySelectorAll('details').forEach((e) => e.remove());
+    document.querySelectorAll('a[href]').forEach((e) => e.removeAttribute('href'));
     const frame = document.createElement('style');
     frame.textContent = 'main > section { border: 0.3mm solid #c4c9d0; }';
     document.head.append(frame);
@@ -36,6 +38,7 @@ OPEN = """async () => {
         image.loading = 'eager';
         return image.decode().catch(() => {});
     }));
+    fitAll();
 }"""
 
 
@@ -77,20 +80,20 @@ def _exercise(slide):
 
 
 def handout(page, path):
-    """A PDF of a deck, four slides on a sheet, live figures as pictures."""
+    """A PDF of a deck, two slides on a page, live figures as pictures."""
+    page.emulate_media(media="print")
     page.goto(path.as_uri())
     page.evaluate(OPEN)
     one = PdfReader(BytesIO(page.pdf(prefer_css_page_size=True, print_background=True)))
     writer, (wide, high) = PdfWriter(), SHEET
-    width = wide / 2 - 1.5 * MARGIN
-    for start in range(0, len(one.pages), 4):
+    for start in range(0, len(one.pages), 2):
         sheet = PageObject.create_blank_page(width=wide, height=high)
-        for i, slide in enumerate(one.pages[start:start + 4]):
-            factor = width / float(slide.mediabox.width)
-            x = MARGIN + (i % 2) * (width + MARGIN)
-            y = high / 2 * (2 - i // 2) - MARGIN - factor * float(slide.mediabox.height)
+        for i, slide in enumerate(one.pages[start:start + 2]):
+            factor = (wide - 2 * MARGIN) / float(slide.mediabox.width)
+            tall = factor * float(slide.mediabox.height)
+            y = high - MARGIN - tall - i * (tall + GAP)
             sheet.merge_transformed_page(
-                slide, Transformation().scale(factor).translate(x, y))
+                slide, Transformation().scale(factor).translate(MARGIN, y))
         writer.add_page(sheet)
     writer.compress_identical_objects()
     return writer

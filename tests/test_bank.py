@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 import pytest
 
 from course import bank
+from course.readable import References
 from tools.reading_time import ROOT, cells_of, pages
 
 
@@ -52,8 +53,9 @@ def test_directives_inside_a_solution_are_unwrapped_and_roles_replaced():
     text = ("By {prf:ref}`thm-a` and {eq}`eq-b` [here](x.ipynb):\n\n"
             "```{admonition} Explanation\n:class: dropdown\nTwo.\n```\n\n"
             "```python\nprint(2)\n```\n\n$$\nx\n$$ (eq-c)\n")
-    plain = re.sub("\n+", "\n", bank._plain(text, {"thm-a": "One bit"}))
-    assert plain == ("By “One bit” and the equation here:\nTwo.\n"
+    known = References({"thm-a": ("“One bit”", "book/a")}, {"eq-b": "5.3"}, {"book/a": "A"}, {})
+    plain = re.sub("\n+", "\n", bank._plain(text, known, "b"))
+    assert plain == ("By “One bit” in “A” and (5.3) here:\nTwo.\n"
                      "```python\nprint(2)\n```\n$$\nx\n$$")
 
 

@@ -20,6 +20,9 @@ from tools.reading_time import ROOT, pages
 SITE = ROOT / "_build/html"
 TEMPLATE = Path(__file__).with_name("slides.html")
 LINES = 18  # of code on a slide
+BOTH = 20  # lines of code and output on one slide; else the output has its own
+FORMULAS = 4  # and paragraphs that a slide may have before it takes one more formula
+ROWS, LETTERS_OF_ROWS = 8, 700  # of a table on a slide
 WIDTH = 46.0  # of a block of code, in rem
 KEYS = ("Arrow keys, space and the page keys turn the slides; n shows the notes; t changes to dark "
         "and back. Printed, each slide is a page.")
@@ -54,7 +57,8 @@ class Slide:
     def html(self, number):
         heading = f"<h2>{self.title}</h2>" if self.title else ""
         notes = "".join(map(str, self.notes))
-        return (f'<section class="{self.kind}">{heading}{"".join(map(str, self.parts))}'
+        return (f'<section class="{self.kind}"><div class="fit">{heading}'
+                f'{"".join(map(str, self.parts))}</div>'
                 + (f'<aside class="notes">{notes}</aside>' if notes else "")
                 + f'<span class="number">{number}</span></section>')
 
@@ -91,17 +95,77 @@ def with_answer(box):
     return box
 
 
+def cell_and_output(cell):
+    """A cell as one part, or its output as a second one, where both are too long together."""
+    output = cell.select_one(".cell_output")
+    lines = sum(len(block.get_text().strip().splitlines()) for block in cell.select("pre"))
+    if output is None or lines <= BOTH or not output.select("pre"):
+        return [cell]
+    return [cell, output.extract()]
+
+
+def parts_of_table(element):
+    """A table in parts of a few rows, each with the heading."""
+    table = element if element.name == "table" else element.select_one("table")
+    body = table.find("tbody")
+    rows, parts, letters = list(body.find_all("tr", recursive=False)), [[]], 0
+    for row in rows:
+        letters += len(row.get_text())
+        if parts[-1] and (len(parts[-1]) >= ROWS or letters > LETTERS_OF_ROWS):
+            parts.append([])
+            letters = len(row.get_text())
+        parts[-1].append(row.extract())
+    if len(parts) > 1 and len(parts[-1]) == 1:  # no row stands alone
+        parts[-1].insert(0, parts[-2].pop())
+    made = []
+    for some in parts:
+        part = BeautifulSoup(str(element), "html.parser")
+        part.find("tbody").extend(some)
+        made.append(part)
+    return made
+
+
+def is_open(element):
+    """Does a paragraph wait for what follows, or a formula for the end of its sentence?"""
+    if "math" in element.get("class", []):
+        return not re.search(r"[.?!]\s*(?:\\\]|\\end\{\w+\*?\})?\s*(?:\\\])?$",
+                             element.get_text().strip())
+    return not re.search(r"[.?!][)”’\"]*$", element.get_text().strip())
+
+
+def sentence(elements):
+    """The first paragraph with the formulas that belong to it, and how many elements these are."""
+    count = 1
+    while count < len(elements) and (is_open(elements[count - 1])
+                                     or "math" in elements[count].get("class", [])):
+        count += 1
+    return count
+
+
 def slides_of_section(section, title):
-    """What of a section stands on slides, in the order of the page; its text becomes notes."""
+    """What of a section stands on slides, in the order of the page; its text becomes notes.
+
+    A numbered formula is shown, with the paragraph before it. Text belongs to what stands before
+    it, at the beginning of a section to what follows.
+    """
     notes, made = [], []
 
     def add(heading, part, kind=""):
+        if made and notes:
+            made[-1].notes += notes
+            notes.clear()
         made.append(Slide(heading, [part], kind, notes[:]))
         notes.clear()
 
     for element in section.find_all(recursive=False):
         classes = element.get("class", [])
         if element.name == "section":
+            if notes and not made:
+                count = sentence(notes)
+                made.append(Slide(title, notes[:count], "", notes[count:]))
+            elif notes:
+                made[-1].notes += notes
+            notes.clear()
             made += slides_of_section(element, heading_of(element))
         elif "proof" in classes and element.get("id", "") != "proof":
             add(title, element)
@@ -111,17 +175,27 @@ def slides_of_section(section, title):
             figures = [element] if element.name == "figure" else [
                 figure.extract() for figure in element.select("figure, div.decon-live")]
             if "cell" in classes and is_shown(element):
-                add(title, fitted(element), "small")
+                for part in cell_and_output(fitted(element)):
+                    add(title, part, "small")
             for figure in figures:
                 add(title if figure.name == "figure" else "", figure)
         elif element.name == "table" or element.select("table"):
-            add(title, element)
+            for part in parts_of_table(element):
+                add(title, part)
+        elif "math" in classes and element.select_one(".eqno"):
+            before = [notes.pop()] if notes and notes[-1].name == "p" else []
+            if made and made[-1].kind == "formulas" and len(made[-1].parts) < FORMULAS:
+                made[-1].parts += [*before, element]
+            else:
+                add(title, element, "formulas")
+                made[-1].parts = [*before, element]
         elif element.name in ("p", "ul", "ol", "div"):
             notes.append(element)
 
     # A section of text alone is a slide of its first paragraph
     if notes and not made:
-        return [Slide(title, notes[:1], "", notes[1:])]
+        count = sentence(notes)
+        return [Slide(title, notes[:count], "", notes[count:])]
     if notes:
         made[-1].notes += notes
     return made
@@ -166,6 +240,7 @@ def index(name, title, text, listed):
     """Write a page that lists decks."""
     (SITE / "slides" / name).write_text(
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>'
+        "<style>body { font: 1.1rem/1.5 sans-serif; max-width: 45rem; margin: 2rem auto; }</style>"
         f"<h1>{title}</h1><p>{text}</p><ol>{''.join(listed)}</ol></html>", encoding="utf-8")
 
 

@@ -29,8 +29,8 @@ EXERCISE = re.compile(r"^(`{3,})\{exercise\}.*?^\1[ \t]*$", re.M | re.S)
 GATED = re.compile(r"^(`{3,})\{exercise-end\}.*?^\1[ \t]*$", re.M | re.S)
 TITLE = re.compile(r"^# .+", re.M)
 PLACE = "*Your answer:*"
-FIRST = ("*Run the first cell now, and each later one when you reach it, after you have written "
-         "down your prediction. Exercises need the cells before them.*")
+FIRST = ("*Run the first cell now, and each later one when you reach it; where a question stands "
+         "before it, write your answer down first. Exercises need the cells before them.*")
 INSTALL = """`jupyterlab`, `jupyterlab-myst`, `anywidget` (for the live figures), `matplotlib`,
 `mlxtend`, `pandas`, `cvxpy` and, for the problem sets in `problems/`, `otter-grader`; then start
 `jupyter lab` in this folder. `experiments/` has the results of long runs that notebooks read."""
@@ -40,8 +40,10 @@ STUDENTS = f"""# Deconstructing Kernel Machines: notebooks of the course
 your lecturer gives you, and
 {INSTALL}
 
-Run the first cell of a notebook, and each later one when you reach it, after you have written down
-your prediction. Numbers of equations and figures are those of the book, which has more pages.
+Run the first cell of a notebook, and each later one when you reach it; where a question stands
+before it, write your answer down first. Exercises take about five minutes (★), half an hour (★★) or
+are projects (★★★). Numbers of equations and figures are those of the book, which has more pages;
+theorems and exercises, which the slides number as well, have their names here.
 Answers to *Check yourself* are in the notebooks, solutions of exercises are not: your lecturer
 hands them out after the session, as well as the slides. Hand in a problem set as its notebook; keep
 the file's name until then, because its tests look for it.
@@ -58,7 +60,7 @@ the built book. How to grade, how to serve the sealed models and how to change a
 {INSTALL}
 
 """
-FOR_LECTURERS = ("for-instructors", "the-papers-item-by-item")
+FOR_LECTURERS = ("for-instructors", "the-papers-item-by-item", "how-to-read")
 
 
 def without_solutions(notebook, change=lambda text: text):

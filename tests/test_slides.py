@@ -63,7 +63,42 @@ def test_what_is_shown_in_which_order(made):
 
 def test_the_text_becomes_notes(made):
     notes = [" ".join(n.get_text().split()) for s in made for n in s.select(".notes")]
-    assert notes == ["Again.", "Before the theorem.", "Induction.", "After it."]
+    assert notes == ["Again.", "Before the theorem.Induction.", "After it."]
+
+
+def section_of(html):
+    section = BeautifulSoup(f"<section><h2>S</h2>{html}</section>", "html.parser").section
+    section.h2.extract()
+    return slides.slides_of_section(section, "S")
+
+
+def test_a_numbered_formula_is_shown_with_its_paragraph():
+    made = section_of('<p>First.</p><p>So it is</p><div class="math"><span class="eqno">(1)</span>'
+                      "a</div><p>Then.</p><p>Hence</p>"
+                      '<div class="math"><span class="eqno">(2)</span>b</div><p>Last.</p>')
+    assert [[part.get_text() for part in slide.parts] for slide in made] == [
+        ["So it is", "(1)a", "Hence", "(2)b"]]
+    assert sorted(note.get_text() for note in made[0].notes) == ["First.", "Last.", "Then."]
+
+
+def test_a_sentence_is_shown_to_its_end():
+    made = section_of(r'<p>The norm is</p><div class="math">\[x,\]</div><p>where x is small.</p>'
+                      "<p>More.</p>")
+    assert [part.get_text() for part in made[0].parts] == [
+        "The norm is", r"\[x,\]", "where x is small."]
+    assert [note.get_text() for note in made[0].notes] == ["More."]
+
+
+def test_long_tables_and_outputs_are_parted():
+    rows = "".join(f"<tr><td>{i}</td></tr>" for i in range(2 * slides.ROWS + 1))
+    made = section_of(f"<table><thead><tr><th>n</th></tr></thead><tbody>{rows}</tbody></table>")
+    found = [[int(cell.string) for cell in slide.parts[0].select("td")] for slide in made]
+    assert sum(found, []) == list(range(2 * slides.ROWS + 1)) and len(found) == 3
+    assert len(found[-1]) == 2 and all(slide.parts[0].th for slide in made)
+    lines = "\n".join(map(str, range(slides.BOTH)))
+    made = section_of('<div class="cell"><div class="cell_input"><pre>code</pre></div>'
+                      f'<div class="cell_output"><pre>{lines}</pre></div></div>')
+    assert [slide.parts[0].get_text() for slide in made] == ["code", lines]
 
 
 def test_links_lead_from_the_folder_of_the_slides(made):

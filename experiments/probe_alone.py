@@ -13,6 +13,7 @@ sigma and way, with one value per machine:
     before     sine of the largest principal angle between the S_Y given and the true one
     after      the same of the span of the machine's vectors
     queries    of the probe
+    leaning    those of them that correct S_Y, where the fit says that the probe leans; else 0
 
 Where the probe refuses, they are null, and `reasons` says why.
 """
@@ -65,11 +66,20 @@ def one(sigma, way, seed):
     pool = Pool(oracle, cloud, oracle(cloud), rng)
     subspace = SubspaceFinder(oracle, pool, np.empty((2, 0, D)), scale, rng).search([REVOLUTION])
     spent, span = oracle.queries, truth.support_vectors.T
-    row = {"missing": np.nan, "predicted": np.nan, "after": np.nan, "queries": np.nan,
-           "before": largest_sine(subspace.basis, span), "reason": ""}
+    row = dict.fromkeys(("missing", "predicted", "after", "queries", "leaning"), np.nan)
+    row |= {"before": largest_sine(subspace.basis, span), "reason": ""}
 
     # the machine
-    with patch.object(recovery, "d_optimal_points", further_points(way, seed)):
+    leaning, tilts = [], recovery._tilts
+
+    def counted(*arguments):
+        begin = oracle.queries
+        found = tilts(*arguments)
+        leaning.append(oracle.queries - begin)
+        return found
+
+    with (patch.object(recovery, "d_optimal_points", further_points(way, seed)),
+          patch.object(recovery, "_tilts", counted)):
         try:
             found, _, predicted, _ = recovery.gaussian_machine(oracle, subspace, cloud, scale,
                                                                WIDTH, rng)
@@ -77,7 +87,7 @@ def one(sigma, way, seed):
             return row | {"reason": str(refuted)}
     return row | {"missing": vector_errors(found, truth)[1], "predicted": predicted,
                   "after": largest_sine(found.support_vectors.T, span),
-                  "queries": oracle.queries - spent}
+                  "queries": oracle.queries - spent, "leaning": sum(leaning)}
 
 
 def run():

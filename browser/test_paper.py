@@ -165,6 +165,17 @@ def test_links_of_an_epub_have_an_end(for_e_readers):
         assert not mark or mark in marks[Path(target).name or name], address
 
 
+def test_pictures_of_an_epub_have_every_name_once():
+    pictures = list((print_book.SITE / "_images").glob("*.svg"))
+    texts = [picture.read_text("utf-8") for picture in pictures]
+    names = [re.findall(r'\sid="([^"]*)"', epub.as_epub_wants(text)) for text in texts]
+    assert all(len(set(some)) == len(some) for some in names)
+    for before, after in zip(texts, names, strict=True):  # and none is lost
+        assert set(re.findall(r'\sid="([^"]*)"', before)) == set(after)
+    assert any(text.count(f' id="{name}"') > 1 for text, some in zip(texts, names, strict=True)
+               for name in some)
+
+
 def test_answers_of_an_epub_stand_at_the_end(for_e_readers):
     text = next("".join(tree.itertext()) for name, tree in for_e_readers.items()
                 if name.startswith("ch") and "Bracketing" in "".join(tree.itertext()))

@@ -103,12 +103,28 @@ def article_of(path, names):
     return article.decode_contents()
 
 
+def as_epub_wants(picture):
+    """An SVG without DTD, without a path that has no d, and with every id once.
+
+    Matplotlib gives the same id to the same image shown twice; references find the first.
+    """
+    seen = set()
+
+    def once(found):
+        repeated = found[1] in seen
+        seen.add(found[1])
+        return "" if repeated else found[0]
+
+    picture = re.sub(r"<!DOCTYPE[^>]*>", "", picture, count=1)
+    picture = re.sub(r"<path (?![^>]*\bd=)", '<path d="" ', picture)
+    return re.sub(r'\sid="([^"]*)"', once, picture)
+
+
 def with_pictures(html, folder):
-    """A file of the HTML, and copies of its SVGs as EPUB wants them: no DTD, no path without d."""
+    """A file of the HTML, and copies of its SVGs."""
     for source in set(re.findall(r'src="(/[^"]*\.svg)"', html)):
         copy = folder / Path(source).name
-        picture = re.sub(r"<!DOCTYPE[^>]*>", "", Path(source).read_text("utf-8"), count=1)
-        copy.write_text(re.sub(r"<path (?![^>]*\bd=)", '<path d="" ', picture), "utf-8")
+        copy.write_text(as_epub_wants(Path(source).read_text("utf-8")), "utf-8")
         html = html.replace(source, str(copy))
     book = folder / "book.html"
     book.write_text(html, "utf-8")

@@ -176,6 +176,14 @@ def test_pictures_of_an_epub_have_every_name_once():
                for name in some)
 
 
+def test_entries_of_the_bibliography_have_no_role_that_is_out_of_use():
+    path = next(row[-1] for row in print_book.chosen(everything=True)
+                if row[-1].stem == "bibliography")
+    assert "doc-biblioentry" in path.read_text("utf-8")
+    article = epub.article_of(path, {path: epub.name_of(path)})
+    assert "kanamori" in article.lower() and "doc-biblioentry" not in article
+
+
 def test_answers_of_an_epub_stand_at_the_end(for_e_readers):
     text = next("".join(tree.itertext()) for name, tree in for_e_readers.items()
                 if name.startswith("ch") and "Bracketing" in "".join(tree.itertext()))

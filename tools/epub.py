@@ -91,6 +91,8 @@ def article_of(path, names):
         tag.decompose()
     for title in article.select("p.admonition-title"):
         title.name = "div"  # pandoc forgets the class of a paragraph
+    for entry in article.select("[role=doc-biblioentry]"):
+        del entry["role"]  # which is out of use
     for code in article.select(".highlight-python pre, .highlight-ipython3 pre"):
         code["class"] = "python"
     at_the_end(soup, article)

@@ -1,10 +1,12 @@
 import json
 import os
+import re
 from datetime import date
 from importlib import import_module
 from pathlib import Path
 from time import sleep
 
+import nbformat
 import numpy as np
 import pytest
 from dask.distributed import LocalCluster
@@ -14,7 +16,11 @@ from threadpoolctl import threadpool_info
 
 from experiments._run import each, main, store
 
-MODULES = sorted((Path(__file__).parents[1] / "experiments").glob("[!_]*.py"))
+ROOT = Path(__file__).parents[1]
+MODULES = sorted((ROOT / "experiments").glob("[!_]*.py"))
+# How a page names a stored result: its file, a call of `stored`, or a tuple of names.
+FILES = r"(\w+)\.(?:json|npz)\b|\bstored\(\"(\w+)\"\)"
+TUPLES = r"(?:\bfor \w+ in|\bUSED =)\s*\(([^)]*)\)"
 
 
 def draw(seed, wait):
@@ -127,3 +133,31 @@ def test_an_experiment_says_how_to_run_it_and_has_been_run(path):
     assert callable(module.run)
     stored = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
     assert {"date", "versions"} <= stored.keys()
+
+
+def named(code):
+    """The words that may be names of stored results in the code of a page."""
+    files = {word for pair in re.findall(FILES, code) for word in pair}
+    return files | {word for names in re.findall(TUPLES, code)
+                    for word in re.findall(r"\"(\w+)\"", names)}
+
+
+def test_names_of_stored_results_are_found():
+    code = """for name in ("a", "b"):
+        json.loads(Path(f"../experiments/{name}.json"))
+    stored("c")["d"], np.load("../../experiments/e.npz"), (folder / "f.json").read_text()"""
+    assert set("abcef") <= named(code) and "d" not in named(code)
+
+
+def test_the_list_of_programs_names_every_page_that_reads_them():
+    names = {path.stem for path in MODULES}
+    reads = {(name, page.stem) for page in ROOT.glob("book/**/*.ipynb")
+             for name in names & named("\n".join(
+                 cell.source for cell in nbformat.read(page, 4).cells if cell.cell_type == "code"))}
+    rows = re.findall(r"^\| `(\w+)` .*\|(.*)\|$", (ROOT / "experiments/README.md").read_text(),
+                      re.MULTILINE)
+    assert {name for name, _ in rows} == names
+    listed = {(name, page) for name, pages in rows for page in re.findall(r"`(.*?)`", pages)}
+    # four pictures of the paper are named by their numbers alone
+    assert {pair for pair in listed - reads if not pair[0].startswith("figure_")} == set()
+    assert reads - listed == set()

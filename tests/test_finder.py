@@ -216,6 +216,18 @@ def test_where_it_saves_much_a_slice_is_tried_first(d, faint, probed):
     assert symmetry.refined == [(2e-3, 3)] * probed and symmetry.tolerances == [1e-8]
 
 
+@pytest.mark.parametrize("strict", [False, True])
+def test_a_rough_basis_has_to_be_exact_in_a_slice_only_where_that_is_asked_for(strict):
+    finder, symmetry, basis = scripted(30, 2, [5e-5], [5e-5])
+    finder.rough, finder.strict = {symmetry: 2}, strict
+    assert finder.find(symmetry) is (None if strict else basis)
+    assert symmetry.refined == [(1e-4, 3), (1e-4, 3)] * strict
+    finder, symmetry, basis = scripted(30, 2, [5e-5], [5e-5, 1e-9])
+    finder.rough, finder.strict = {symmetry: 2}, strict
+    assert finder.find(symmetry) is basis  # rough, as before, in all directions
+    assert symmetry.refined == [(1e-4, 3)] * strict
+
+
 def test_a_slice_stays_the_same_while_the_basis_moves_in_it():
     finder, symmetry, basis = scripted(30, 2, [1e-9], [6e-4, 1e-4, 1e-5, 1e-9])
     assert finder.find(symmetry) is basis

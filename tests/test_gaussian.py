@@ -1,5 +1,7 @@
 """Sums of exponentials taken apart, and Gaussian machines from distances out of S_Y."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,18 +14,23 @@ from decon import Gaussian, KernelMachine, Oracle, deconstruct
 from decon.boundary.bracketing import boundary_points
 from decon.boundary.normals import orthonormal_complement
 from decon.boundary.pairs import pn_pairs
+from decon.families.gaussian import recovery
 from decon.families.gaussian.exponentials import (
     Exponentials,
     d_optimal_points,
     fit_exponentials,
     support_vector_errors,
 )
+from decon.families.gaussian.family import GaussianFamily
 from decon.families.gaussian.pencil import sigma_candidates, solve_pencil, triple_sums
 from decon.families.gaussian.radial_probe import RadialProbe
 from decon.families.gaussian.recovery import _inner_shifts, _tilts, gaussian_machine
+from decon.families.gaussian.settings import SETTINGS
 from decon.families.protocol import Refuted
+from decon.families.settings import SETTINGS as FAMILIES
 from decon.oracles.errors import OracleError
 from decon.subspaces.finder import Subspace
+from decon.subspaces.spans import largest_sine
 from decon.subspaces.symmetry import REVOLUTION
 
 
@@ -619,7 +626,92 @@ def test_places_outside_do_not_disturb_the_tilts(seed):
     np.testing.assert_allclose(found, tilts[:, 1:], atol=1e-9)
 
 
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("size", [1e-6, 1e-2])
+def test_tilts_out_of_a_rough_subspace_are_predicted_from_the_first(seed, size):
+    # tilts out of S_Y, alike in all directions; two vectors hardly lean
+    rng, d, m = np.random.default_rng(seed), 160, 3
+    tilts = size * rng.standard_normal((m, d - m)) * [[1.0], [0.1], [1e-3]]
+    tilts[:, 0] = 0  # towards the probe
+    Y = rng.standard_normal((m, m))
+    box = KernelMachine(Gaussian(1.0), np.c_[Y, tilts], rng.uniform(0.5, 1, m), 0.05)
+    inside = box.weights * np.exp(-(tilts**2).sum(1) / 2) / box.threshold
+    Z = (Y + 0.5 * rng.standard_normal((8, m, m))).reshape(-1, m)
+
+    queries = []
+    for predictions in (3 * SETTINGS.first_tilts, SETTINGS.first_tilts):
+        oracle = Oracle(box.predict, d)
+        probe = RadialProbe(oracle, np.eye(d)[:, :m], np.eye(d)[m], 1, 1.0)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(recovery, "SETTINGS", replace(SETTINGS, first_tilts=predictions))
+            found, errors = _tilts(probe, Y, inside, 0.5, Z, tilts[:, 0], np.eye(d)[:, m + 1:],
+                                   rough=True)
+        np.testing.assert_allclose(found, tilts[:, 1:], atol=1e-9)
+        assert errors.shape == (m,)
+        queries.append(oracle.queries / (d - m - 1) / (m + 2))
+    first, all_but_the_first = queries
+    assert all_but_the_first < 0.9 * first  # a bit for every bit that is known
+
+
+@pytest.mark.parametrize("seed", [0, 4, 6, 19])  # whole steps fail from the second on
+def test_tilts_are_found_where_kernels_nearly_cancel_and_whole_steps_would_lead_astray(seed):
+    rng, d, m = np.random.default_rng(seed), 160, 3
+    tilts = 0.01 * rng.standard_normal((m, d - m))
+    tilts[:, 0] = 0  # towards the probe
+    Y, w = rng.standard_normal((m, m)), rng.uniform(0.5, 1, m) * [1, 1, -1]
+    box = KernelMachine(Gaussian(1.0), np.c_[Y, tilts], w, 1e-4)
+    inside = w * np.exp(-(tilts**2).sum(1) / 2) / box.threshold
+
+    # two places where the terms of Psi are hundreds of times as large as their sum, and others
+    Z = 3 * rng.standard_normal((60_000, m))
+    terms = inside * np.exp(-((Z[:, None] - Y) ** 2).sum(2) / 2)
+    shares = np.abs(terms).max(1) / terms.sum(1)
+    room = np.flatnonzero(terms.sum(1) > 1.05)
+    most, few = room[np.argsort(-shares[room])[:2]], room[shares[room] < 5][:30]
+    assert (shares[most] > 100).all()
+
+    probe = RadialProbe(Oracle(box.predict, d), np.eye(d)[:, :m], np.eye(d)[m], 1, 1.0)
+    found, _ = _tilts(probe, Y, inside, 0.5, Z[np.r_[most, few]], tilts[:, 0],
+                      np.eye(d)[:, m + 1:], rough=True)
+    np.testing.assert_allclose(found, tilts[:, 1:], atol=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_machine_is_measured_from_a_rough_subspace_that_is_right_towards_the_probe(seed):
+    box, oracle, subspace, cloud = machine_and_view(seed, m=4, d=90, sigma=3.0)
+    rng, basis = np.random.default_rng(seed), subspace.basis
+    out = orthonormal_complement(basis)
+    direction, others = out[:, 0], out[:, 1:]
+    lean = 1e-3 * others @ rng.standard_normal((others.shape[1], 4))
+    rough = replace(subspace, basis=np.linalg.qr(basis + lean)[0])
+    machine, rms, doubt, _ = gaussian_machine(oracle, rough, cloud, 10.0, random_state=seed,
+                                              direction=direction)
+    error = matched(machine.support_vectors, box.support_vectors)
+    error /= np.linalg.norm(box.support_vectors, axis=1)
+    assert abs(machine.kernel.sigma / 3.0 - 1) < 1e-6 and rms < 1e-12
+    assert error.max() < 1e-5 and error.max() < 30 * doubt
+    assert largest_sine(machine.support_vectors.T, basis) < 1e-5 < largest_sine(rough.basis, basis)
+
+
 # -- the whole way, from labels ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_in_many_dimensions_a_rough_subspace_is_enough_and_where_it_is_not_it_is_refined(
+        seed, monkeypatch):
+    d, m = FAMILIES.rough_gaussians_from + 8, 4
+    box = KernelMachine.random(Gaussian(3.0), d, m, seed)
+    features = np.random.default_rng(seed).standard_normal((20, d))
+    in_all_directions = []
+    for way in (GaussianFamily._vector_by_vector, lambda self, evidence: None):
+        monkeypatch.setattr(GaussianFamily, "_vector_by_vector", way)
+        oracle = Oracle(box.predict, d)
+        result = deconstruct(oracle, features, random_state=seed, progress=False)
+        assert result.kernel_type == "gaussian" and result.rank == m
+        assert largest_sine(result.subspace, box.support_vectors.T) < 1e-6
+        assert matched(result.machine.support_vectors, box.support_vectors).max() < 1e-4
+        in_all_directions.append(result.queries_by_stage["subspace"] > m * d)
+    assert in_all_directions == [False, True]
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -301,6 +301,8 @@ def test_there_are_bounds_and_machines_of_too_many_numbers():
     assert not can_be_sharpened(evidence, 4)
     evidence = evidence_of(truth, features)
     assert can_be_sharpened(evidence, 50) and not can_be_sharpened(evidence, 51)  # 9 numbers each
+    assert can_be_sharpened(evidence, 51, 459) and not can_be_sharpened(evidence, 52, 459)
+    assert sharpen(evidence, truth, 4, most=35) is None
 
 
 @pytest.mark.parametrize("kernel", [Polynomial(3), Gaussian(2.0)], ids=str)

@@ -231,12 +231,12 @@ class GatheredEvidence:
             return rough
 
         # refined; with more normals, where its rank is another one
-        finder.rough = {}
+        finder.rough, finder.strict = {}, False
         return finder.settled(rough) or self._search()
 
     @property
     def rough_subspace(self) -> Subspace | None:
-        """S_Y, if normals show one: where a machine can be sharpened, only roughly at first."""
+        """S_Y, if normals show one: where the machine is refined later, only roughly at first."""
         refined = "subspace_by_normals" in vars(self)
         return self.subspace if refined else self._rough_by_normals or self.subspace
 
@@ -272,8 +272,11 @@ class GatheredEvidence:
         self._finder = SubspaceFinder(self.oracle, pool, ahead, R, self.rng, self.ledger.stage,
                                       self.precision)
         if not (self.bounded or self.precision.coarse):
-            # as sharpening refines it too; the vectors of a cubic, one by one
-            most = d if self.degree == 3 else SHARPENING.most_numbers // (d + 1)
+            # as sharpening refines it too; the vectors of a cubic, one by one, and in many
+            # dimensions those of a Gaussian
+            self._finder.strict = radial and d >= FAMILIES.rough_gaussians_from
+            one_by_one = self.degree == 3 or self._finder.strict
+            most = d if one_by_one else SHARPENING.most_numbers // (d + 1)
             self._finder.rough = {REVOLUTION if radial else CYLINDER: most}
         self.ledger.expect(FAMILIES.bracket_queries * (2 * d + 10) * d / 2,
                            f"normals, if S_Y needs all {2 * d + 10}")

@@ -1,6 +1,7 @@
 """Linear machines: the boundary is one hyperplane."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -63,12 +64,12 @@ class LinearFamily:
     def _sharpened(self, evidence):
         """The plane of a rough normal, sharpened; None where that fails."""
         survey, steps = evidence.survey, SETTINGS.rough_slope
-        if not can_be_sharpened(evidence, 1):
+        if not can_be_sharpened(evidence, 1, SETTINGS.most_of_a_plane):
             return None
 
         # at the first point that was not bracketed at a grazing angle
         delta, width = survey.scale * np.array(steps)
-        for x, v in zip(survey.X[:, None], survey.V[:, None], strict=True):
+        for x, v in zip(survey.X[:, None], steep_directions(survey)[:, None], strict=True):
             with evidence.ledger.stage("normals"):
                 if grazes(evidence.oracle, x, v, delta, random_state=evidence.rng)[0]:
                     continue
@@ -76,12 +77,35 @@ class LinearFamily:
             if np.isfinite(normals).all():
                 evidence.seen(points=x, normals=normals, singular_values=np.ones(1))
                 plane = KernelMachine(Linear(), normals, [1.0], x[0] @ normals[0])
-                return sharpen(evidence, plane, 1)
+                return sharpen(evidence, plane, 1, SETTINGS.most_of_a_plane)
         return None
 
     def parameters(self, candidate: Candidate) -> int:
         """The d - 1 of a unit vector, and a threshold."""
         return candidate.machine.dimension
+
+
+def steep_directions(survey: Any) -> Array:
+    """Directions through the first boundary points, from - to +, that hardly graze a plane.
+
+    A bracket's own direction v is nearly random, so that n.v is about 1 / sqrt(d): enough in few
+    dimensions. In many, v is the difference of the means of the two labels, in which the noise is
+    smaller by the root of the number of points.
+
+    Parameters
+    ----------
+    survey : Survey
+
+    Returns
+    -------
+    V : array (n, d)
+        Unit vectors.
+    """
+    if survey.oracle.dimension < SETTINGS.many_dimensions:
+        return survey.V
+    points, labels = survey.pool.points, survey.pool.labels
+    v = points[labels > 0].mean(0) - points[labels < 0].mean(0)
+    return np.broadcast_to(v / np.linalg.norm(v), survey.V.shape)
 
 
 def is_kinked(evidence: Evidence, scale: float, X: Array | None = None,

@@ -227,7 +227,7 @@ class Evidence(Protocol):
 
     @property
     def rough_subspace(self) -> Subspace | None:
-        """The same; where a machine can be sharpened, a rough basis at first, which costs less."""
+        """The same; where a machine is refined later, a rough basis at first, which costs less."""
 
     @property
     def rough_subspace_refuted(self) -> bool:

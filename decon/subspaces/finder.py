@@ -56,6 +56,9 @@ class SubspaceFinder(Sample):
     rough : mapping
         Of a subspace about which the boundary has a symmetry, a rough basis is enough if it has no
         more dimensions than this says for the symmetry.
+    strict : bool
+        Whether such a basis must at least become exact in a few random directions: in many
+        dimensions that costs little, and subspaces of too small a rank are found out.
 
     Examples
     --------
@@ -70,6 +73,7 @@ class SubspaceFinder(Sample):
     """
 
     rough: Mapping[Symmetry, int] = MappingProxyType({})
+    strict = False
 
     def search(self, symmetries: Sequence[Symmetry]) -> Subspace | None:
         """Add normals until a subspace passes the test of one of the symmetries.
@@ -120,7 +124,8 @@ class SubspaceFinder(Sample):
             W = orthonormal_complement(basis)
             few = self.rng.standard_normal((W.shape[1], SETTINGS.probe_dimensions))
             if W.shape[1] >= (2 if weak else 8) * SETTINGS.probe_dimensions \
-                    and self._settle(symmetry, basis, W @ np.linalg.qr(few)[0], 1, rough) is None:
+                    and self._settle(symmetry, basis, W @ np.linalg.qr(few)[0], 1,
+                                     rough and not self.strict) is None:
                 continue
 
             # then among all of them

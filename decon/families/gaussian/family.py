@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...boundary.distance import level_set_distance
 from ...boundary.normals import orthonormal_complement
 from ...subspaces.symmetry import REVOLUTION
 from ..protocol import Candidate, Evidence, Refuted
+from ..settings import SETTINGS as FAMILIES
 from ..sharpening.sharpen import can_be_sharpened, sharpen
 from .recovery import gaussian_machine, rough_gaussian
 from .settings import SETTINGS
@@ -30,15 +32,16 @@ class GaussianFamily:
 
     def fit(self, evidence: Evidence) -> Candidate:
         """The machine that distances out of S_Y show, with the error of its vectors."""
-        found = self._by_sharpening(evidence, evidence.rough_subspace)
+        sharp = self._by_sharpening(evidence, evidence.rough_subspace)
+        found = self._vector_by_vector(evidence) if sharp is None else sharp
         if found is None and evidence.rough_subspace is not evidence.subspace:
-            found = self._by_sharpening(evidence, evidence.subspace)
+            found = sharp = self._by_sharpening(evidence, evidence.subspace)
 
         # by distances where that fails, or where a vector might stand for two: these are more
         # brackets, and may show that it does not
         if found is None:
             found = self._by_distances(evidence)
-        elif found[-1] * SETTINGS.safe_separation >= SETTINGS.alike:
+        elif sharp is not None and found[-1] * SETTINGS.safe_separation >= SETTINGS.alike:
             with suppress(Refuted):
                 found = self._by_distances(evidence)
         machine, rms, error, separation = found
@@ -75,10 +78,7 @@ class GaussianFamily:
             return None
 
         # the probe leads in one direction out of S_Y, and towards it S_Y has to be right
-        out = orthonormal_complement(subspace.basis)
-        direction = out @ evidence.rng.standard_normal(out.shape[1])
-        direction /= np.linalg.norm(direction)
-        exact = evidence.subspace_towards(direction)
+        exact, direction = _towards_a_probe(evidence, subspace)
         if exact is None:
             return None
         try:
@@ -90,7 +90,43 @@ class GaussianFamily:
             return None
         return None if sharp is None else (sharp.machine, *trust(sharp, survey.scale, width))
 
+    def _vector_by_vector(self, evidence):
+        """What `gaussian_machine` returns, of a rough S_Y in many dimensions; None if that fails.
+
+        Newton's method for S_Y as a whole takes m brackets in every direction out of it, step after
+        step; the tilts of the vectors out of a rough S_Y take m + 2 in each, once.
+        """
+        survey, rough = evidence.survey, evidence.rough_subspace
+        many = evidence.oracle.dimension >= FAMILIES.rough_gaussians_from
+        if not many or rough is None:
+            return None
+        exact, direction = _towards_a_probe(evidence, rough)
+        if exact is None:
+            return None
+        try:
+            with evidence.ledger.stage("radial probe"):
+                cloud = np.concatenate([survey.pool.points, survey.cloud(200)])
+                found = gaussian_machine(evidence.oracle, exact, cloud, survey.scale,
+                                         evidence.precision.width, evidence.rng, direction)
+        except Refuted:
+            return None
+
+        # does it pass through the boundary points that the normals belong to?
+        with np.errstate(all="ignore"):
+            apart = level_set_distance(found[0].decision_function(exact.points),
+                                       found[0].gradient(exact.points))
+        off = np.quantile(np.nan_to_num(np.abs(apart), nan=np.inf), SETTINGS.share_met)
+        return found if off < evidence.precision.symmetry_tolerance * survey.scale else None
+
     def parameters(self, candidate: Candidate) -> int:
         """A subspace, m vectors in it with a weight each, and sigma."""
         m, d = candidate.rank, candidate.machine.dimension
         return m * (d - m) + m * (m + 1) + 1
+
+
+def _towards_a_probe(evidence, subspace):
+    """A random unit vector out of S_Y, after S_Y as it is right towards it, or None."""
+    out = orthonormal_complement(subspace.basis)
+    direction = out @ evidence.rng.standard_normal(out.shape[1])
+    direction /= np.linalg.norm(direction)
+    return evidence.subspace_towards(direction), direction

@@ -55,8 +55,8 @@ def rough_gaussian(oracle: LabelOracle, subspace: Subspace, direction: Array, sc
 
 
 def gaussian_machine(oracle: LabelOracle, subspace: Subspace, cloud: Array, scale: float,
-                     width: float = 1e-12, random_state: RandomState = 0
-                     ) -> tuple[KernelMachine, float, float, float]:
+                     width: float = 1e-12, random_state: RandomState = 0,
+                     direction: Array | None = None) -> tuple[KernelMachine, float, float, float]:
     """A Gaussian machine from labels: sigma, the support vectors, weights and threshold.
 
     Parameters
@@ -71,6 +71,9 @@ def gaussian_machine(oracle: LabelOracle, subspace: Subspace, cloud: Array, scal
     width : float, positive
         The brackets' final width, in units of the scale.
     random_state : int, numpy.random.Generator or None
+    direction : array (d,), optional
+        Out of S_Y, for the probe. S_Y may then be rough, but for the directions of the span of its
+        basis and this one. Left out, a random one.
 
     Returns
     -------
@@ -90,8 +93,10 @@ def gaussian_machine(oracle: LabelOracle, subspace: Subspace, cloud: Array, scal
         If no Gaussian machine with m support vectors fits.
     """
     rng = np.random.default_rng(random_state)
-    out = orthonormal_complement(subspace.basis)
-    direction = out @ rng.standard_normal(out.shape[1])
+    rough = direction is not None
+    if direction is None:
+        out = orthonormal_complement(subspace.basis)
+        direction = out @ rng.standard_normal(out.shape[1])
     probe, starts, Z = _starts(oracle, subspace, direction, scale, width, rng)
 
     # a pencil, more points and a fit about the first centres that have room, until they agree
@@ -101,7 +106,10 @@ def gaussian_machine(oracle: LabelOracle, subspace: Subspace, cloud: Array, scal
         try:
             surface, X, origin = _first_surface(probe, *start)
             places = np.concatenate([Z, X[:, :-1] * scale + origin[:-1], cloud @ subspace.basis])
-            return _machine(probe, *_fitted_farther_out(probe, surface, X, origin, places, rng))
+            # of a rough S_Y brackets are many in any case, and all rest on this fit
+            enough = 0.0 if rough else SETTINGS.accurate_vectors
+            fitted = _fitted_farther_out(probe, surface, X, origin, places, rng, enough)
+            return _machine(probe, *fitted, rough=rough)
         except Refuted as refuted:
             reason = refuted
     raise reason
@@ -174,12 +182,12 @@ def _first_surface(probe, z0, q0, mean, shifts):
     return surface, X, origin
 
 
-def _fitted_farther_out(probe, surface, X, origin, places, rng):
+def _fitted_farther_out(probe, surface, X, origin, places, rng, enough):
     """The surface fitted to more points, over places of S_Y, farther out round by round.
 
-    Returns it, all points, their origin, their root mean square distance from the surface, the
-    largest relative error of a support vector that they leave, and the largest relative
-    `least_separation`.
+    Until the largest relative error of a support vector that they leave is `enough`. Returns the
+    surface, all points, their origin, their root mean square distance from the surface, that error,
+    and the largest relative `least_separation`.
     """
     n, R = (len(surface.alpha) + 1) ** 2 // 8, probe.scale
     for limit in SETTINGS.uncertainties:
@@ -198,7 +206,7 @@ def _fitted_farther_out(probe, surface, X, origin, places, rng):
             raise Refuted(f"no Gaussian machine: the best one is {rms:.1g} of the data's scale off")
         lengths = np.linalg.norm(surface.theta / (2 * surface.tau) + origin / R, axis=1)
         error = (support_vector_errors(surface, X, rms) / lengths).max()
-        if error < SETTINGS.accurate_vectors:
+        if error < enough:
             break
 
     # how near would another vector have shown?
@@ -243,7 +251,7 @@ def _in_space(probe, Y, weights, tau):
                          probe.inside).normalised()
 
 
-def _machine(probe, surface, X, origin, rms, error, separation):
+def _machine(probe, surface, X, origin, rms, error, separation, *, rough):
     """The machine in R^d; rms; the larger of the error and what tilt adds to it; separation."""
     R, (Y, weights, tau) = probe.scale, _on_subspace(probe, surface, origin)
     Y, along = Y[:, :-1], Y[:, -1]
@@ -252,8 +260,9 @@ def _machine(probe, surface, X, origin, rms, error, separation):
     # their tilt out of S_Y, along the probe, and where that is not negligible, along all others
     tilts, tilt_error = np.outer(along, probe.direction), (np.abs(along) / lengths).max()
     out = orthonormal_complement(np.c_[probe.basis, probe.direction])
-    if out.shape[1] and tilt_error > SETTINGS.least_tilt:
-        others, errors = _tilts(probe, Y, weights, tau, X[:, :-1] * R + origin[:-1], along, out)
+    if out.shape[1] and (rough or tilt_error > SETTINGS.least_tilt):
+        others, errors = _tilts(probe, Y, weights, tau, X[:, :-1] * R + origin[:-1], along, out,
+                                rough)
         tilts += others @ out.T
         tilt_error = rms * (errors / lengths).max()
 
@@ -264,7 +273,7 @@ def _machine(probe, surface, X, origin, rms, error, separation):
     return machine, rms, max(error, tilt_error), float(separation)
 
 
-def _tilts(probe, Y, weights, tau, Z, along, out):
+def _tilts(probe, Y, weights, tau, Z, along, out, rough=False):
     """The support vectors' coordinates in directions out of S_Y and the probe, and their errors.
 
     In the plane of S_Y and a column w of `out`, y_i has the w-coordinate c_i, and
@@ -286,6 +295,8 @@ def _tilts(probe, Y, weights, tau, Z, along, out):
         The coordinates along the probe: the others will be about as large.
     out : array (d, k)
         Orthonormal, orthogonal to the basis and the probe.
+    rough : bool
+        Whether they may be much larger.
 
     Returns
     -------
@@ -303,22 +314,60 @@ def _tilts(probe, Y, weights, tau, Z, along, out):
     # distances along the columns of `out`, from those without any tilt
     # (eq-gaussian-measuring-stick-q)
     psi = np.maximum(terms.sum(1), 1)
-    guess = np.tile(np.sqrt(np.log(psi) / tau), k)
-    step = np.tile(np.abs(terms @ along) / psi + 4 * probe.width * probe.scale, k)
+    guess = np.sqrt(np.log(psi) / tau)
+    step = np.abs(terms @ along) / psi + 4 * probe.width * probe.scale
+    if rough:
+        step += SETTINGS.rough_tilt * probe.scale
     if not (np.isfinite(guess).all() and np.isfinite(step).all()):
         raise Refuted("no Gaussian machine: its weights are too large for a number")
-    q = probe.distances(np.tile(Z, (k, 1)), guess, step, np.repeat(out.T, len(Z), axis=0))
-    q = q.reshape(k, -1, 1)
+    measure = _predicted_distances if rough else _distances
+    q = measure(probe, Z, guess, step, out.T)[..., None]
 
-    # Newton's method for log Psi / b = 0, where the distance was met
+    # Newton's method for log Psi / b = 0, where the distance was met; where that is far off, in
+    # steps that change it by 1 at most
     c = np.zeros((k, len(Y)))
-    for _ in range(3):
+    for _ in range(SETTINGS.newton_steps if rough else 3):
         now = terms * np.exp(tau * (2 * q * c[:, None] - q**2))
         psi = now.sum(2, keepdims=True)
         good = (psi > 0) & (psi < np.inf)
         inverse = np.linalg.pinv(np.where(good, 2 * tau * q * now / psi, 0), SETTINGS.hidden_tilt)
-        c -= (inverse @ np.where(good, np.log(psi), 0))[..., 0]
+        off = np.where(good, np.log(psi), 0)
+        c -= (inverse @ off)[..., 0] / np.maximum(1, np.abs(off).max(1))
+        if rough and np.abs(off).max() < SETTINGS.least_off:
+            break
 
     # log Psi / b changes by 2 tau q times an error of q
     errors = inverse * 2 * tau * np.nan_to_num(q).transpose(0, 2, 1) * probe.scale
     return c.T, np.sqrt((errors**2).sum((0, 2)))
+
+
+def _distances(probe, Z, guess, step, directions):
+    """The distances q over n points of S_Y along each of k directions: (k, n)."""
+    (k, _), n = directions.shape, len(Z)
+    q = probe.distances(np.tile(Z, (k, 1)), np.tile(guess, k), np.tile(step, k),
+                        np.repeat(directions, n, axis=0))
+    return q.reshape(k, n)
+
+
+def _predicted_distances(probe, Z, guess, step, directions):
+    """The same; along all directions but the first few, each is predicted from those before it.
+
+    What a distance is off its guess depends, to first order, on the coordinates of the vectors in
+    its direction, and in random directions these are alike: so the first directions show the
+    covariance R^T R of the n distances along each of the others.
+    """
+    n = len(Z)
+    some = max(SETTINGS.first_tilts, 2 * n)
+    first, rest = _distances(probe, Z, guess, step, directions[:some]), directions[some:]
+    R = np.linalg.qr(np.nan_to_num(first - guess) / np.sqrt(len(first)), mode="r")
+
+    # point by point: they are off by z R, z ~ N(0, 1), and each shows one more component of z
+    q, z = np.empty((2, len(rest), n))
+    for j in range(n if len(rest) else 0):
+        predicted = guess[j] + z[:, :j] @ R[:j, j]
+        size = max(SETTINGS.predicted * abs(R[j, j]), 4 * probe.width * probe.scale)
+        q[:, j] = probe.distances(np.tile(Z[j], (len(rest), 1)), predicted,
+                                  np.full(len(rest), size), rest)
+        shown = np.nan_to_num((q[:, j] - predicted) / (R[j, j] or 1.0))
+        z[:, j] = np.clip(shown, -SETTINGS.most_shown, SETTINGS.most_shown)
+    return np.concatenate([first, q])

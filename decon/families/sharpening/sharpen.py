@@ -39,7 +39,8 @@ class Sharpened:
     misses: Array = field(repr=False)
 
 
-def sharpen(evidence: Evidence, machine: KernelMachine, rank: int) -> Sharpened | None:
+def sharpen(evidence: Evidence, machine: KernelMachine, rank: int,
+            most: int = SETTINGS.most_numbers) -> Sharpened | None:
     """A machine fitted to all brackets of this search, and to as many more as it takes.
 
     The covariance of the fit says how far off the boundary may still be, and the lines along which
@@ -52,13 +53,15 @@ def sharpen(evidence: Evidence, machine: KernelMachine, rank: int) -> Sharpened 
         Linear, quadratic, cubic, tanh or Gaussian, nearly right, in the coordinates of the search.
     rank : int
         The dimension of S_Y.
+    most : int
+        How many numbers the machine may have.
 
     Returns
     -------
     sharpened : Sharpened or None
         None if brackets refute the machine, or `can_be_sharpened` says no.
     """
-    if not can_be_sharpened(evidence, len(machine.weights)):
+    if not can_be_sharpened(evidence, len(machine.weights), most):
         return None
     search = _Search(evidence, numbers_of(machine, rank, evidence.survey.scale))
     fit = search.run()
@@ -69,7 +72,7 @@ def sharpen(evidence: Evidence, machine: KernelMachine, rank: int) -> Sharpened 
     return Sharpened(machine, basis, fit.deviations, search.brackets, fit.misses)
 
 
-def can_be_sharpened(evidence: Evidence, m: int) -> bool:
+def can_be_sharpened(evidence: Evidence, m: int, most: int = SETTINGS.most_numbers) -> bool:
     """Are there brackets, no bounds, and not too many numbers?
 
     Parameters
@@ -77,14 +80,15 @@ def can_be_sharpened(evidence: Evidence, m: int) -> bool:
     evidence : Evidence
     m : int
         How many vectors the machine has.
+    most : int
+        How many numbers are not too many.
 
     Returns
     -------
     bool
     """
     numbers = m * (evidence.oracle.dimension + 1)
-    return (not evidence.bounded and numbers <= SETTINGS.most_numbers
-            and len(evidence.brackets[0]) > 0)
+    return not evidence.bounded and numbers <= most and len(evidence.brackets[0]) > 0
 
 
 class _Search:

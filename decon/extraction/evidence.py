@@ -272,11 +272,11 @@ class GatheredEvidence:
         self._finder = SubspaceFinder(self.oracle, pool, ahead, R, self.rng, self.ledger.stage,
                                       self.precision)
         if not (self.bounded or self.precision.coarse):
-            # as sharpening refines it too; the vectors of a cubic, one by one, and in many
-            # dimensions those of a Gaussian
+            # as a machine is refined later: by sharpening; a cubic vector by vector; in many
+            # dimensions a Gaussian, direction by direction
             self._finder.strict = radial and d >= FAMILIES.rough_gaussians_from
-            one_by_one = self.degree == 3 or self._finder.strict
-            most = d if one_by_one else SHARPENING.most_numbers // (d + 1)
+            refined = self.degree == 3 or self._finder.strict
+            most = d if refined else SHARPENING.most_numbers // (d + 1)
             self._finder.rough = {REVOLUTION if radial else CYLINDER: most}
         self.ledger.expect(FAMILIES.bracket_queries * (2 * d + 10) * d / 2,
                            f"normals, if S_Y needs all {2 * d + 10}")

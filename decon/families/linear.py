@@ -86,11 +86,11 @@ class LinearFamily:
 
 
 def steep_directions(survey: Any) -> Array:
-    """Directions through the first boundary points, from - to +, that hardly graze a plane.
+    """Unit vectors from - to +, one a boundary point, that are not nearly tangent to a plane.
 
     A bracket's own direction v is nearly random, so that n.v is about 1 / sqrt(d): enough in few
-    dimensions. In many, v is the difference of the means of the two labels, in which the noise is
-    smaller by the root of the number of points.
+    dimensions. In many, v is the difference of the mean points of the two labels, whose noise is
+    smaller by the square root of the number of points.
 
     Parameters
     ----------

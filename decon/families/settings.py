@@ -10,18 +10,19 @@ class FamilySettings:
     # which machines are fitted
     bracket_queries: int = 45  # that a boundary point costs, from the size of the data to 1e-12
     most_coefficients: int = 6000  # of a polynomial that is fitted as one null vector
-    most_of_a_plane: int = 2000  # numbers, that are fitted to brackets
+    most_of_a_plane: int = 2000  # numbers, at most, of a plane that is sharpened
     rough_slope: tuple[float, float] = (0.1, 1e-4)  # step and width of a plane's first normal
     largest_spread: float = 100.0  # of a plane's points along its normal (symmetry tolerances)
     largest_misfit: float = 0.5  # of a polynomial, in units of what the brackets' width explains
     on_a_ray: float = 100.0  # widths of brackets, by which points of a flat piece may miss it
     least_offset: float = 10.0  # of a centre from the origin that counts (symmetry tolerances)
 
-    # in so many dimensions normals cost more than a look at kinks, and random lines graze planes
+    # from so many dimensions on, normals cost more than a look at kinks, and random lines nearly
+    # graze a plane
     many_dimensions: int = 100
     looked_at: int = 10  # points of a slice
 
-    # Gaussians, in so many dimensions that S_Y is refined vector by vector
+    # from so many dimensions on, the vectors of a Gaussian are measured from a rough S_Y
     rough_gaussians_from: int = 512
 
     # least squares

@@ -48,7 +48,7 @@ class Subspace:
 class SubspaceFinder(Sample):
     """A sample of boundary points that grows until a subspace passes the test of a symmetry.
 
-    Parameters and attributes are those of `Sample`, and one more. Once a subspace has been found,
+    Parameters and attributes are those of `Sample`, and two more. Once a subspace has been found,
     `values` are the singular values that it was read from.
 
     Attributes
@@ -57,8 +57,8 @@ class SubspaceFinder(Sample):
         Of a subspace about which the boundary has a symmetry, a rough basis is enough if it has no
         more dimensions than this says for the symmetry.
     strict : bool
-        Whether such a basis must at least become exact in a few random directions: in many
-        dimensions that costs little, and subspaces of too small a rank are found out.
+        Whether such a basis must also pass the fine test in a few random directions, refined in
+        them: in many dimensions this costs little, and it rejects subspaces of too small a rank.
 
     Examples
     --------

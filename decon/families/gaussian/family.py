@@ -37,8 +37,8 @@ class GaussianFamily:
         if found is None and evidence.rough_subspace is not evidence.subspace:
             found = sharp = self._by_sharpening(evidence, evidence.subspace)
 
-        # by distances where that fails, or where a vector might stand for two: these are more
-        # brackets, and may show that it does not
+        # by distances where that fails, or where a vector of a sharpened machine might stand for
+        # two: these are more brackets, and may show that it does not
         if found is None:
             found = self._by_distances(evidence)
         elif sharp is not None and found[-1] * SETTINGS.safe_separation >= SETTINGS.alike:
@@ -91,7 +91,7 @@ class GaussianFamily:
         return None if sharp is None else (sharp.machine, *trust(sharp, survey.scale, width))
 
     def _vector_by_vector(self, evidence):
-        """What `gaussian_machine` returns, of a rough S_Y in many dimensions; None if that fails.
+        """What `gaussian_machine` returns for a rough S_Y in many dimensions; None if that fails.
 
         Newton's method for S_Y as a whole takes m brackets in every direction out of it, step after
         step; the tilts of the vectors out of a rough S_Y take m + 2 in each, once.
@@ -125,7 +125,7 @@ class GaussianFamily:
 
 
 def _towards_a_probe(evidence, subspace):
-    """A random unit vector out of S_Y, after S_Y as it is right towards it, or None."""
+    """S_Y, made exact towards a random unit vector orthogonal to it (or None), and that vector."""
     out = orthonormal_complement(subspace.basis)
     direction = out @ evidence.rng.standard_normal(out.shape[1])
     direction /= np.linalg.norm(direction)

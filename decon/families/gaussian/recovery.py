@@ -72,8 +72,8 @@ def gaussian_machine(oracle: LabelOracle, subspace: Subspace, cloud: Array, scal
         The brackets' final width, in units of the scale.
     random_state : int, numpy.random.Generator or None
     direction : array (d,), optional
-        Out of S_Y, for the probe. S_Y may then be rough, but for the directions of the span of its
-        basis and this one. Left out, a random one.
+        A vector orthogonal to S_Y, for the probe. S_Y need then be exact only within the span of
+        its basis and this vector. Left out, a random one.
 
     Returns
     -------
@@ -106,7 +106,7 @@ def gaussian_machine(oracle: LabelOracle, subspace: Subspace, cloud: Array, scal
         try:
             surface, X, origin = _first_surface(probe, *start)
             places = np.concatenate([Z, X[:, :-1] * scale + origin[:-1], cloud @ subspace.basis])
-            # of a rough S_Y brackets are many in any case, and all rest on this fit
+            # with a rough S_Y the tilts take many brackets anyway, and all of them rest on this fit
             enough = 0.0 if rough else SETTINGS.accurate_vectors
             fitted = _fitted_farther_out(probe, surface, X, origin, places, rng, enough)
             return _machine(probe, *fitted, rough=rough)
@@ -185,7 +185,7 @@ def _first_surface(probe, z0, q0, mean, shifts):
 def _fitted_farther_out(probe, surface, X, origin, places, rng, enough):
     """The surface fitted to more points, over places of S_Y, farther out round by round.
 
-    Until the largest relative error of a support vector that they leave is `enough`. Returns the
+    It ends when the largest relative error of a support vector is below `enough`. Returns the
     surface, all points, their origin, their root mean square distance from the surface, that error,
     and the largest relative `least_separation`.
     """
@@ -296,7 +296,7 @@ def _tilts(probe, Y, weights, tau, Z, along, out, rough=False):
     out : array (d, k)
         Orthonormal, orthogonal to the basis and the probe.
     rough : bool
-        Whether they may be much larger.
+        Whether S_Y is rough: the other coordinates may then be much larger than these.
 
     Returns
     -------
@@ -323,8 +323,8 @@ def _tilts(probe, Y, weights, tau, Z, along, out, rough=False):
     measure = _predicted_distances if rough else _distances
     q = measure(probe, Z, guess, step, out.T)[..., None]
 
-    # Newton's method for log Psi / b = 0, where the distance was met; where that is far off, in
-    # steps that change it by 1 at most
+    # Newton's method for log Psi / b = 0 where the distance was met; where log Psi / b is large, in
+    # steps that change it by at most 1
     c = np.zeros((k, len(Y)))
     for _ in range(SETTINGS.newton_steps if rough else 3):
         now = terms * np.exp(tau * (2 * q * c[:, None] - q**2))
@@ -350,18 +350,19 @@ def _distances(probe, Z, guess, step, directions):
 
 
 def _predicted_distances(probe, Z, guess, step, directions):
-    """The same; along all directions but the first few, each is predicted from those before it.
+    """The same; after the first few directions, each is predicted from those along the same one.
 
-    What a distance is off its guess depends, to first order, on the coordinates of the vectors in
-    its direction, and in random directions these are alike: so the first directions show the
-    covariance R^T R of the n distances along each of the others.
+    By how much a distance differs from its guess depends, to first order, on the coordinates of the
+    vectors in its direction. These are taken to be distributed alike in all directions: so the
+    first ones show the covariance R^T R of the n distances along any other.
     """
     n = len(Z)
     some = max(SETTINGS.first_tilts, 2 * n)
     first, rest = _distances(probe, Z, guess, step, directions[:some]), directions[some:]
     R = np.linalg.qr(np.nan_to_num(first - guess) / np.sqrt(len(first)), mode="r")
 
-    # point by point: they are off by z R, z ~ N(0, 1), and each shows one more component of z
+    # point by point: the distances differ from their guesses by z R, z ~ N(0, I), and each of them
+    # shows one more component of z
     q, z = np.empty((2, len(rest), n))
     for j in range(n if len(rest) else 0):
         predicted = guess[j] + z[:, :j] @ R[:j, j]

@@ -36,13 +36,13 @@ class GaussianSettings:
     alike: float = 0.05  # of a vector's length, within which two must not be taken for one
     faint_error: float = 1e-4  # relative, of support vectors that are not called the model's own
 
-    # tilts out of S_Y, and how many directions are measured before the others are predicted
-    first_tilts: int = 48
-    predicted: float = 1.5  # standard deviations, the first step of a bracket that is
-    most_shown: float = 6.0  # deviations, that one distance counts for in predicting the next
-    rough_tilt: float = 1e-4  # of distances, where S_Y is known roughly: the first step
-    newton_steps: int = 50  # at most, to vectors out of a rough S_Y,
-    least_off: float = 1e-9  # the last where log Psi / b is less than this
+    # tilts out of S_Y
+    first_tilts: int = 48  # directions, at least, that are measured before the others are predicted
+    predicted: float = 1.5  # standard deviations of a prediction: the first step of its bracket
+    most_shown: float = 6.0  # the same: the most that a distance counts for in the next one
+    rough_tilt: float = 1e-4  # of the scale: added to a bracket's first step where S_Y is rough
+    newton_steps: int = 50  # at most, where S_Y is rough;
+    least_off: float = 1e-9  # they end where all |log Psi / b| are below this
     share_met: float = 0.9  # of boundary points that a machine of a rough S_Y has to meet
     least_tilt: float = 3e-8  # relative to a support vector's length, that is corrected
     hidden_tilt: float = 1e-9  # share of the largest singular value that shows no tilt

@@ -81,7 +81,7 @@ def can_be_sharpened(evidence: Evidence, m: int, most: int = SETTINGS.most_numbe
     m : int
         How many vectors the machine has.
     most : int
-        How many numbers are not too many.
+        The largest m (d + 1) that is not too many.
 
     Returns
     -------

@@ -216,16 +216,32 @@ def test_where_it_saves_much_a_slice_is_tried_first(d, faint, probed):
     assert symmetry.refined == [(2e-3, 3)] * probed and symmetry.tolerances == [1e-8]
 
 
-@pytest.mark.parametrize("strict", [False, True])
-def test_a_rough_basis_has_to_be_exact_in_a_slice_only_where_that_is_asked_for(strict):
+@pytest.mark.parametrize("untested", [1, 2])
+def test_a_rough_basis_has_to_be_exact_in_a_slice_where_it_has_too_many_dimensions(untested):
+    strict = untested < 2
     finder, symmetry, basis = scripted(30, 2, [5e-5], [5e-5])
-    finder.rough, finder.strict = {symmetry: 2}, strict
+    finder.rough, finder.untested = {symmetry: 2}, untested
     assert finder.find(symmetry) is (None if strict else basis)
     assert symmetry.refined == [(1e-4, 3), (1e-4, 3)] * strict
     finder, symmetry, basis = scripted(30, 2, [5e-5], [5e-5, 1e-9])
-    finder.rough, finder.strict = {symmetry: 2}, strict
-    assert finder.find(symmetry) is basis  # rough, as before, in all directions
+    finder.rough, finder.untested = {symmetry: 2}, untested
+    assert finder.find(symmetry) is basis and finder.found_rough  # as before, in all directions
     assert symmetry.refined == [(1e-4, 3)] * strict
+
+
+def test_where_there_is_no_room_for_a_slice_such_a_basis_is_refined_in_all_directions():
+    finder, symmetry, basis = scripted(25, 2, [5e-5, 1e-9], [])
+    finder.rough, finder.untested = {symmetry: 2}, 1
+    assert finder.find(symmetry) is basis and not finder.found_rough
+    assert symmetry.refined == [(1e-4, None)]
+
+
+@pytest.mark.parametrize("directions", [14, 15])
+def test_a_slice_of_few_directions_is_not_enough_for_a_rough_basis(directions):
+    finder, symmetry, basis = scripted(2 + directions, 2, [5e-5, 1e-9], [1e-9], faint=True)
+    finder.rough, finder.untested = {symmetry: 2}, 1
+    assert finder.find(symmetry) is basis
+    assert finder.found_rough == (directions == 15) == (symmetry.refined == [])
 
 
 def test_a_slice_stays_the_same_while_the_basis_moves_in_it():
@@ -478,6 +494,7 @@ def test_a_rough_basis_costs_less_and_can_be_refined(kernel, symmetry, seed):
     assert [s.rank for s in found] == [5, 5, 5]
     assert queries[1] < queries[0] == queries[2]  # five dimensions are too many for the last one
     assert sines[1] < 0.1 and sines[0] == sines[2] < 2e-4
+    assert [s.rough for s in found] == [False, True, False]
 
     # refined in all directions, or within the span of the basis and one direction
     finder.rough = {symmetry: 5}
@@ -485,9 +502,11 @@ def test_a_rough_basis_costs_less_and_can_be_refined(kernel, symmetry, seed):
     finder.rough = {symmetry: 5}
     rough = finder.search([symmetry])
     fine = finder.settled(rough)
+    assert rough.rough and not fine.rough
     assert largest_sine(fine.basis, model.support_vectors.T) < max(1e-6, sines[0] * 10)
     w = np.linalg.svd(rough.basis)[0][:, 7]
     towards = finder.settled(rough, w[:, None])
+    assert towards.rough
     inside = np.c_[rough.basis, w]
     assert largest_sine(towards.basis, inside @ (inside.T @ model.support_vectors.T)) < 1e-5
     np.testing.assert_allclose(inside @ (inside.T @ towards.basis), towards.basis, atol=1e-12)

@@ -41,6 +41,9 @@ class GatheredEvidence:
     ledger : Ledger
     frame : Frame, optional
         Which coordinates those of the oracle are; left out, the model's own.
+    mixed : bool, default False
+        Whether pieces of other boundaries may lie among that of the model, as between two of
+        several classes. Then a rough S_Y is not relied upon, unless the machine is sharpened.
 
     Attributes
     ----------
@@ -75,8 +78,8 @@ class GatheredEvidence:
     """
 
     def __init__(self, oracle: LabelOracle, survey: Survey, ledger: Ledger,
-                 frame: Frame | None = None):
-        self.oracle, self.survey, self.ledger = oracle, survey, ledger
+                 frame: Frame | None = None, mixed: bool = False):
+        self.oracle, self.survey, self.ledger, self.mixed = oracle, survey, ledger, mixed
         self.frame = frame or given_frame(oracle.dimension)
         self.precision, self.rng, self.bounded = survey.precision, survey.rng, survey.bounded
         self.points, self.normals, self.singular_values = survey.X, np.empty((0, 0)), np.empty(0)
@@ -226,13 +229,13 @@ class GatheredEvidence:
     @cached_property
     def subspace_by_normals(self) -> Subspace | None:
         """The same, without the second attempt that is made within bounds."""
-        rough, finder = self._rough_by_normals, self._finder
-        if rough is None or rough.rank > finder.rough.get(rough.symmetry, 0):
-            return rough
+        found, finder = self._rough_by_normals, self._finder
+        if found is None or not found.rough:
+            return found
 
         # refined; with more normals, where its rank is another one
-        finder.rough, finder.strict = {}, False
-        return finder.settled(rough) or self._search()
+        finder.rough = {}
+        return finder.settled(found) or self._search()
 
     @property
     def rough_subspace(self) -> Subspace | None:
@@ -272,12 +275,14 @@ class GatheredEvidence:
         self._finder = SubspaceFinder(self.oracle, pool, ahead, R, self.rng, self.ledger.stage,
                                       self.precision)
         if not (self.bounded or self.precision.coarse):
-            # as a machine is refined later: by sharpening; a cubic vector by vector; in many
-            # dimensions a Gaussian, direction by direction
-            self._finder.strict = radial and d >= FAMILIES.rough_gaussians_from
-            refined = self.degree == 3 or self._finder.strict
-            most = d if refined else SHARPENING.most_numbers // (d + 1)
-            self._finder.rough = {REVOLUTION if radial else CYLINDER: most}
+            # as a machine is refined later, by sharpening; a larger cubic vector by vector, and a
+            # larger Gaussian direction by direction, which does not show a rank that is too small
+            most = SHARPENING.most_numbers // (d + 1)
+            if radial:
+                self._finder.rough = {REVOLUTION: most if self.mixed else d}
+                self._finder.untested = most
+            else:
+                self._finder.rough = {CYLINDER: d if self.degree == 3 else most}
         self.ledger.expect(FAMILIES.bracket_queries * (2 * d + 10) * d / 2,
                            f"normals, if S_Y needs all {2 * d + 10}")
         return self._search()

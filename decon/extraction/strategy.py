@@ -152,12 +152,15 @@ def _misses(evidence, machine):
     with np.errstate(all="ignore"):  # where the gradient vanishes, the point is missed
         apart = level_set_distance(machine.decision_function(X), machine.gradient(X) * units)
         apart = np.nan_to_num(np.abs(apart), nan=np.inf)
-    width = evidence.precision.width * evidence.survey.scale
+    return bool(np.quantile(apart, SETTINGS.fitted_share) > _reached(evidence, machine))
 
-    # a machine small enough to be sharpened reaches them; a larger one is as good as its planes
-    small = len(machine.weights) * (X.shape[1] + 1) <= SHARPENING.most_numbers
+
+def _reached(evidence, machine):
+    """How near to its narrow brackets a machine comes, at least, if no centre is missing."""
+    # one small enough to be sharpened reaches them; a larger one is as good as its planes
+    small = len(machine.weights) * (machine.dimension + 1) <= SHARPENING.most_numbers
     most = SETTINGS.narrow_brackets if small else SETTINGS.least_trace
-    return bool(np.quantile(apart, SETTINGS.fitted_share) > most * width)
+    return most * evidence.precision.width * evidence.survey.scale
 
 
 def _may_hide(evidence, machine):
@@ -181,7 +184,7 @@ def _may_hide(evidence, machine):
         return True
 
     # does the model's boundary pass through them?
-    steps, _ = normal_steps(machine, X, SETTINGS.narrow_brackets / 2 * width * frame.units)
+    steps, _ = normal_steps(machine, X, _reached(evidence, machine) / 2 * frame.units)
     oracle = evidence.oracle if frame.given else evidence.oracle.oracle
     with evidence.ledger.stage("agreement"):
         return not lies_between(oracle, X, steps).all()

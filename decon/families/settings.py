@@ -22,9 +22,6 @@ class FamilySettings:
     many_dimensions: int = 100
     looked_at: int = 10  # points of a slice
 
-    # from so many dimensions on, the vectors of a Gaussian are measured from a rough S_Y
-    rough_gaussians_from: int = 512
-
     # least squares
 
     # boundary points in a slice

@@ -158,7 +158,7 @@ def _search(crossings, one, other, origin, features, reach, box, budget):
         view = SearchView(oracle, noise=0)
         survey = Survey(view, features, Ledger(oracle, progress=False), crossings.rng)
         survey.run()
-        evidence = GatheredEvidence(view, survey, survey.ledger)
+        evidence = GatheredEvidence(view, survey, survey.ledger, mixed=True)
         verdict = decide(evidence, IN_BOXES if box else IN_BALLS)
     except (SeveralClasses, BudgetExhausted) as error:
         return PairMachine(message=str(error)), False

@@ -1,5 +1,6 @@
 """S_Y from normals, as few as it takes: the subspace about which the boundary is symmetric."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -27,6 +28,8 @@ class Subspace:
         Boundary points and their unit normals.
     values : array
         The singular values that S_Y was read from.
+    rough : bool
+        Whether the basis is only roughly right, to be refined later.
     """
 
     basis: Array
@@ -34,6 +37,7 @@ class Subspace:
     points: Array
     normals: Array
     values: Array
+    rough: bool = False
 
     def __repr__(self) -> str:
         where = f"rank {self.rank} in dimension {len(self.basis)}"
@@ -48,7 +52,7 @@ class Subspace:
 class SubspaceFinder(Sample):
     """A sample of boundary points that grows until a subspace passes the test of a symmetry.
 
-    Parameters and attributes are those of `Sample`, and two more. Once a subspace has been found,
+    Parameters and attributes are those of `Sample`, and three more. Once a subspace has been found,
     `values` are the singular values that it was read from.
 
     Attributes
@@ -56,9 +60,12 @@ class SubspaceFinder(Sample):
     rough : mapping
         Of a subspace about which the boundary has a symmetry, a rough basis is enough if it has no
         more dimensions than this says for the symmetry.
-    strict : bool
-        Whether such a basis must also pass the fine test in a few random directions, refined in
-        them: in many dimensions this costs little, and it rejects subspaces of too small a rank.
+    untested : int
+        A rough basis of more dimensions than this must also pass the fine test in a few random
+        directions, refined in them: it costs little, and rejects subspaces of too small a rank.
+        Where there are only few directions at all, it is refined in all of them.
+    found_rough : bool
+        Whether the basis that was found last is rough.
 
     Examples
     --------
@@ -73,7 +80,8 @@ class SubspaceFinder(Sample):
     """
 
     rough: Mapping[Symmetry, int] = MappingProxyType({})
-    strict = False
+    untested = sys.maxsize
+    found_rough = False
 
     def search(self, symmetries: Sequence[Symmetry]) -> Subspace | None:
         """Add normals until a subspace passes the test of one of the symmetries.
@@ -101,7 +109,7 @@ class SubspaceFinder(Sample):
             for symmetry in symmetries:
                 basis = self.find(symmetry)
                 if basis is not None:
-                    return Subspace(basis, symmetry, self.X, self.N, self.values)
+                    return Subspace(basis, symmetry, self.X, self.N, self.values, self.found_rough)
         return None
 
     def find(self, symmetry: Symmetry) -> Array | None:
@@ -119,16 +127,19 @@ class SubspaceFinder(Sample):
         for basis, weak, patience in symmetry.candidates(self):
             self.tried[symmetry, basis.shape[1]] = len(self.N)
             rough = basis.shape[1] <= self.rough.get(symmetry, 0)
+            strict = basis.shape[1] > self.untested
 
             # where that saves much, or the answer may well be no, first among few directions
             W = orthonormal_complement(basis)
             few = self.rng.standard_normal((W.shape[1], SETTINGS.probe_dimensions))
-            if W.shape[1] >= (2 if weak else 8) * SETTINGS.probe_dimensions \
-                    and self._settle(symmetry, basis, W @ np.linalg.qr(few)[0], 1,
-                                     rough and not self.strict) is None:
+            many = W.shape[1] >= (2 if weak else 8) * SETTINGS.probe_dimensions
+            if many and self._settle(symmetry, basis, W @ np.linalg.qr(few)[0], 1,
+                                     rough and not strict) is None:
                 continue
 
             # then among all of them
+            tested = many and W.shape[1] >= SETTINGS.rough_directions
+            rough = self.found_rough = rough and (tested or not strict)
             settled = self._settle(symmetry, basis, None, patience, rough)
             if settled is not None:
                 vectors = symmetry.vectors(self, settled)
@@ -182,7 +193,8 @@ class SubspaceFinder(Sample):
             None if the boundary does not: its rank is another one.
         """
         basis = self._settle(found.symmetry, found.basis, W)
-        return None if basis is None else replace(found, basis=basis)
+        rough = found.rough and W is not None
+        return None if basis is None else replace(found, basis=basis, rough=rough)
 
     def sharper(self, found: Subspace) -> Subspace:
         """A subspace that was found, refined once more, by brackets of the final width.

@@ -42,6 +42,8 @@ class SubspaceSettings:
     short_way: float = 0.1  # of the whole way
     tolerances: tuple[float, ...] = (1e-6, 1e-5, 1e-4, 5e-4, 2e-3, 1e-2)  # on the way to the last
     rough_goal: float = 1e-4  # the last, where a rough basis is enough
+    rough_directions: int = 15  # out of one of many dimensions, at least: in fewer, to refine it
+    # takes less than what a rough one asks for later
     rough_turn_tolerance: float = 1e-4  # after a short turn
     wide_turn_tolerance: float = 3e-3  # after a quarter of a turn, before anything is refined
     nearly_straight: float = 1e-4  # a boundary is, if it misses itself by less

@@ -9,7 +9,6 @@ from ...boundary.distance import level_set_distance
 from ...boundary.normals import orthonormal_complement
 from ...subspaces.symmetry import REVOLUTION
 from ..protocol import Candidate, Evidence, Refuted
-from ..settings import SETTINGS as FAMILIES
 from ..sharpening.sharpen import can_be_sharpened, sharpen
 from .recovery import gaussian_machine, rough_gaussian
 from .settings import SETTINGS
@@ -91,14 +90,13 @@ class GaussianFamily:
         return None if sharp is None else (sharp.machine, *trust(sharp, survey.scale, width))
 
     def _vector_by_vector(self, evidence):
-        """What `gaussian_machine` returns for a rough S_Y in many dimensions; None if that fails.
+        """What `gaussian_machine` returns for a rough S_Y and many numbers; None if that fails.
 
         Newton's method for S_Y as a whole takes m brackets in every direction out of it, step after
         step; the tilts of the vectors out of a rough S_Y take m + 2 in each, once.
         """
         survey, rough = evidence.survey, evidence.rough_subspace
-        many = evidence.oracle.dimension >= FAMILIES.rough_gaussians_from
-        if not many or rough is None:
+        if rough is None or not rough.rough or can_be_sharpened(evidence, rough.rank):
             return None
         exact, direction = _towards_a_probe(evidence, rough)
         if exact is None:

@@ -330,8 +330,9 @@ def _tilts(probe, Y, weights, tau, Z, along, out, rough=False):
         now = terms * np.exp(tau * (2 * q * c[:, None] - q**2))
         psi = now.sum(2, keepdims=True)
         good = (psi > 0) & (psi < np.inf)
+        psi = np.where(good, psi, 1)
         inverse = np.linalg.pinv(np.where(good, 2 * tau * q * now / psi, 0), SETTINGS.hidden_tilt)
-        off = np.where(good, np.log(psi), 0)
+        off = np.log(psi)
         c -= (inverse @ off)[..., 0] / np.maximum(1, np.abs(off).max(1))
         if rough and np.abs(off).max() < SETTINGS.least_off:
             break

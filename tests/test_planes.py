@@ -197,7 +197,7 @@ def test_plane_by_plane_asks_less_than_a_cubic_as_a_whole(monkeypatch):
     for many in (10, 100):
         monkeypatch.setattr("decon.families.cubic.family.SETTINGS",
                             replace(SETTINGS, least_rank_for_planes=many,
-                                    rough_coefficients=(10**6, 10**6)))  # no rough machine
+                                    completed_coefficients=(10**6, 10**6)))  # no rough machine
         result, oracle = take_apart(box, 0)
         assert result.own_vectors
         queries.append(result.queries_by_stage["polynomial"])

@@ -19,7 +19,7 @@ from .forms import machine_of_forms, without_threshold
 from .outside import outside
 from .overcomplete import many_cubes, number_of_variables, polished
 from .planes import PlaneSections, frame_of
-from .rough import rough_cubic
+from .rough import rough_cubics
 from .settings import SETTINGS
 
 ALIKE = "some support vectors are too much alike, or too faint, to be told apart"
@@ -80,12 +80,13 @@ class CubicFamily:
 
 
 def _by_rough_planes(evidence):
-    """The candidate of `_by_planes` in a subspace that is nearly S_Y, where sharpening is too slow.
+    """The candidate of `_by_planes` in a subspace that is nearly S_Y, where it has many dimensions.
 
     On any subspace of as many dimensions, it is a sum of as many cubes too.
     """
     subspace = evidence.rough_subspace
-    if subspace is None or can_be_sharpened(evidence, subspace.rank):
+    few = subspace and comb(subspace.rank + 3, 3) <= SETTINGS.most_rough_coefficients
+    if not subspace or few and can_be_sharpened(evidence, subspace.rank):
         return None
     return _by_planes(evidence, subspace.basis)
 
@@ -110,7 +111,10 @@ def _by_planes(evidence, basis):
             except Refuted:
                 continue
 
-            # near enough to be refined (step 5), and right afterwards?
+            # near enough to be sharpened, or refined (step 5), and right afterwards?
+            sharp = _sharp(evidence, own)
+            if sharp is not None:
+                return sharp
             if np.quantile(own.distances(sections.points()), 0.99) < SETTINGS.largest_distance:
                 own, done = own.refine(evidence.oracle, width, evidence.rng)
                 off = np.median(own.distances(sections.points()))
@@ -121,16 +125,12 @@ def _by_planes(evidence, basis):
 
 def _by_sharpening(evidence):
     """The candidate from a rough machine; None if that is too far off, or has too many numbers."""
-    subspace, (fewest, most) = evidence.rough_subspace, SETTINGS.rough_coefficients
+    subspace, (fewest, most) = evidence.rough_subspace, SETTINGS.completed_coefficients
     if subspace is None or not (fewest <= comb(subspace.rank + 3, 3) <= most
                                 and can_be_sharpened(evidence, subspace.rank)):
         return None
-    for spare, width in SETTINGS.spare_equations:
-        try:
-            machine = rough_cubic(evidence, subspace, spare, width)
-            sharp = sharpen(evidence, machine, subspace.rank)
-        except Refuted:
-            continue
+    for machine in rough_cubics(evidence, subspace):
+        sharp = sharpen(evidence, machine, subspace.rank)
         if sharp is not None:
             return _of_sharpened(evidence, sharp)
     return None
@@ -143,14 +143,32 @@ def _of_sharpened(evidence, sharp):
     root = np.cbrt(machine.weights)[:, None]
     A, h = root * machine.support_vectors, root[:, 0] * machine.kernel.coef0
     V = np.c_[A @ sharp.basis, h + A @ x0]
-    return _with_own_vectors(evidence, SumOfCubes(x0, sharp.basis, V, machine.threshold), True)
+    own = SumOfCubes(x0, sharp.basis, V, machine.threshold)
+
+    # how well its vectors are known, per component and per length
+    m, d = A.shape
+    errors = np.sqrt((sharp.deviations[:m * d].reshape(m, d) ** 2).mean(1))
+    unit = np.linalg.norm(np.c_[evidence.survey.scale * A, h]) / np.sqrt(m)
+    lengths = np.linalg.norm(A, axis=1) * evidence.survey.scale / unit
+    return _with_own_vectors(evidence, own, errors / lengths)
 
 
-def _with_own_vectors(evidence, own, sharpened=False):
+def _sharp(evidence, own):
+    """The candidate of a sum of cubes, sharpened; None where that fails."""
+    A, h, threshold = own.forms()
+    try:
+        machine = machine_of_forms(A, h, threshold, evidence.survey.curvature_scale, faint=0.0)
+    except Refuted:
+        return None
+    sharp = sharpen(evidence, machine, len(A))
+    return sharp and _of_sharpened(evidence, sharp)
+
+
+def _with_own_vectors(evidence, own, tilts=None):
     """The candidate of a sum of cubes, corrected outside the subspace as well."""
     R, width = evidence.survey.curvature_scale, evidence.precision.width
     A, h, threshold = own.forms()
-    missing, single = outside(own, evidence.oracle, R, width, evidence.rng, sharpened)
+    missing, single = outside(own, evidence.oracle, R, width, evidence.rng, tilts)
     A, h = A + missing, h - missing @ own.x0
     machine = machine_of_forms(A, h, threshold, R, faint=max(1e-8, 100 * width))
 

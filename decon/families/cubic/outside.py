@@ -12,7 +12,7 @@ from .settings import SETTINGS
 
 
 def outside(own: SumOfCubes, oracle: LabelOracle, baseline: float, width: float,
-            rng: np.random.Generator, sharpened: bool = False) -> tuple[Array, bool]:
+            rng: np.random.Generator, tilts: Array | None = None) -> tuple[Array, bool]:
     """What the vectors of a machine have outside the span of its frame, one by one.
 
     Where l_i alone is not 0, the boundary's normal is the vector of l_i. A walk w out of the
@@ -32,8 +32,9 @@ def outside(own: SumOfCubes, oracle: LabelOracle, baseline: float, width: float,
     width : float
         Of the brackets, in units of the l_i.
     rng : numpy.random.Generator
-    sharpened : bool
-        Is it known that nothing is missing?
+    tilts : array (m,), optional
+        How well it is known that nothing is missing: the standard deviations of what each vector
+        has in a direction outside, per its length.
 
     Returns
     -------
@@ -42,12 +43,12 @@ def outside(own: SumOfCubes, oracle: LabelOracle, baseline: float, width: float,
     single : bool
         Is every vector one vector, as far as labels show?
     """
-    walks = _Walks(own, oracle, baseline, width, rng)
+    walks = _Walks(own, oracle, baseline, width, rng, tilts)
     if walks.W.shape[1] == 0:
         return walks.missing, True
 
     # which vectors have a part outside (step 6 of alg-support-vectors-of-a-cubic-planes)?
-    rounds = 0 if sharpened else SETTINGS.outside_rounds
+    rounds = SETTINGS.outside_rounds if tilts is None else 0
     for _ in range(rounds):
         shown = np.any([walks.misses(walks.random(baseline), walks.small)
                         for _ in range(SETTINGS.walks)], axis=0)
@@ -55,8 +56,8 @@ def outside(own: SumOfCubes, oracle: LabelOracle, baseline: float, width: float,
             break
         walks.correct(np.flatnonzero(shown))
 
-    # (l + e)^3 + (l - e)^3 = 2 l^3 + 6 l e^2 would show far away
-    single = True
+    # (l + e)^3 + (l - e)^3 = 2 l^3 + 6 l e^2 would show far away, unless l is hardly known
+    single = tilts is None or tilts.max() < SETTINGS.largest_tilt
     for _ in range(SETTINGS.walks):
         far = walks.random(SETTINGS.far_walk * baseline)
         off = 30 * SETTINGS.far_walk * walks.small
@@ -78,7 +79,7 @@ class _Walks:
     """
 
     def __init__(self, own: SumOfCubes, oracle: LabelOracle, baseline: float, width: float,
-                 rng: np.random.Generator):
+                 rng: np.random.Generator, tilts: Array | None):
         self.own, self.oracle, self.baseline, self.width = own, oracle, baseline, width
         self.rng, m = rng, len(own.V)
         self.W = orthonormal_complement(own.frame)
@@ -95,8 +96,9 @@ class _Walks:
         # all l_i there, and how they change along U
         self.L, self.along = combine(at, L, np.eye(m)), combine(at, ascent(L), np.eye(m))
         lengths = np.linalg.norm(own.forms()[0], axis=1) / own.unit
-        self.small = np.maximum(SETTINGS.least_tilt * lengths * baseline
-                                / np.sqrt(max(1, self.W.shape[1])), 4 * width)
+        least = SETTINGS.least_tilt / np.sqrt(max(1, self.W.shape[1]))
+        least = least if tilts is None else np.maximum(least, SETTINGS.sure_tilts * tilts)
+        self.small = np.maximum(least * lengths * baseline, 4 * width)
 
     def random(self, length):
         """A walk in a random direction out of the span, for each point."""

@@ -19,10 +19,20 @@ class CubicSettings:
     # the cubic
 
     # a rough machine that is sharpened
-    rough_coefficients: tuple[int, int] = (50, 1000)  # of a cubic that it is read from: fewer are
-    # found accurately at once, more cost more than planes
+    completed_coefficients: tuple[int, int] = (50, 3000)  # of a cubic that is read as a sum of
+    # cubes from fewer equations: with fewer, all are found at once; more take too long
+    most_rough_coefficients: int = 1000  # that are then read one by one: more cost more than planes
     spare_equations: tuple[tuple[float, float], ...] = ((0.05, 1e-3), (0.2, 3e-4), (0.4, 1e-5))
     # per coefficient, more than are open, and the width of brackets; tried in turn
+    equations_per_number: tuple[float, ...] = (1.7, 1.85, 2.0, 2.15, 2.3, 2.5, 2.7, 2.9)  # of a
+    # sum of cubes that is completed from fewer equations than coefficients; tried in turn
+    completions: int = 24  # starts, for so many equations
+    drawn_anew: int = 3  # vectors at most, where some are
+    completion_steps: int = 40  # of the Gauss-Newton method, at most
+    least_completion_gain: float = 0.02  # share of the sum of squares: a step that gains less is
+    completion_patience: int = 3  # idle, and so many in a row are the last
+    few_width: float = 2e-3  # of their brackets
+    completed: float = 0.15  # widths of the brackets, by which equations may be missed
     clear_equation: float = 1e-2  # singular value (the largest) of equations that count
     ridge: float = 1e-4  # least squares of a coefficient, beside those of the equations
     along_last: float = 0.9  # cosine, of a vector that is the threshold's
@@ -84,6 +94,9 @@ class CubicSettings:
     least_slope: float = 1e-6  # singular value of the derivatives by all forms (the largest)
     newton_steps: int = 60  # for the changes of all forms, at most
     least_tilt: float = 1e-10  # of a vector out of the subspace, per its length, that is corrected
+    largest_tilt: float = 1e-4  # standard deviation, with which a vector counts as known
+    sure_tilts: float = 0.2  # standard deviations of a tilt that counts as none (far out, 30 times
+    # as many)
     far_walk: float = 10_000.0  # baselines, over which two vectors nearly alike differ from one
 
 

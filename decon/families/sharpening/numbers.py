@@ -55,6 +55,19 @@ class Numbers(Protocol):
         J : array (n, p)
         """
 
+    def with_fixed(self, deviations: Array) -> Array:
+        """The deviations of the free numbers, and 0 where a number is fixed.
+
+        Parameters
+        ----------
+        deviations : array (p,)
+
+        Returns
+        -------
+        deviations : array
+            Of all numbers: vectors, row by row, then all others.
+        """
+
     def machine(self, theta: Array) -> KernelMachine:
         """The machine of these numbers, in units of the points that it was given in.
 
@@ -107,6 +120,12 @@ class _Free:
     def _set(self, numbers, free, sizes):
         self.all, self.free, self.sizes = numbers, free, sizes[free]
         self.start = numbers[free]
+
+    def with_fixed(self, deviations: Array) -> Array:
+        """See `Numbers`."""
+        everywhere = np.zeros(len(self.all))
+        everywhere[self.free] = deviations
+        return everywhere
 
     def _with(self, theta):
         numbers = self.all.copy()

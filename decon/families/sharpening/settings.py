@@ -38,7 +38,7 @@ class SharpeningSettings:
     batch: int = 8  # lines at a time, at least,
     batches: int = 4  # as more batches are more calls of the model
     share_of_numbers: float = 0.5  # so many lines, at most, before the next fit
-    known: float = 3.0  # widths, to which the boundary is known in the end
+    known: float = 0.8  # widths, to which the boundary is known in the end
     share: float = 0.98  # of those points
     rounds: int = 40  # of fits and brackets, at most
     lost: int = 20  # lines without a crossing, and the machine was wrong

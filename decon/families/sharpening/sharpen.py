@@ -24,8 +24,8 @@ class Sharpened:
     machine : KernelMachine
     basis : array (d, rank)
         Orthonormal, of S_Y.
-    deviations : array (p,)
-        Standard deviations of its `numbers`.
+    deviations : array
+        Standard deviations of all its `numbers`: 0 where one is fixed.
     brackets : Brackets
         In units of the scale.
     misses : array (n,)
@@ -69,7 +69,8 @@ def sharpen(evidence: Evidence, machine: KernelMachine, rank: int,
         return None
     machine = search.numbers.machine(fit.theta).normalised()
     basis = np.linalg.svd(machine.support_vectors.T, full_matrices=False)[0][:, :rank]
-    return Sharpened(machine, basis, fit.deviations, search.brackets, fit.misses)
+    deviations = search.numbers.with_fixed(fit.deviations)
+    return Sharpened(machine, basis, deviations, search.brackets, fit.misses)
 
 
 def can_be_sharpened(evidence: Evidence, m: int, most: int = SETTINGS.most_numbers) -> bool:

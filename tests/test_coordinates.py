@@ -172,6 +172,24 @@ def test_a_right_subspace_costs_a_few_labels():
     assert (missing == 0).all() and single
 
 
+@pytest.mark.parametrize("error, tilt, single", [
+    (1e-7, 1e-9, False), (1e-7, 3e-7, True), (1e-5, 3e-7, False), (1e-5, 3e-5, True),
+    (0.0, 9e-5, True), (0.0, 2e-4, False)])
+@pytest.mark.parametrize("seed", range(2))
+def test_what_is_hardly_known_of_a_vector_does_not_make_it_two(error, tilt, single, seed):
+    """Unless it is so little that two of them would not show."""
+    A, h, oracle = cubic(12, 5, seed)
+    rng = np.random.default_rng(seed)
+    frame = np.linalg.qr(A.T)[0]
+    aside = np.linalg.qr(np.c_[frame, rng.standard_normal((12, 7))])[0][:, 5:]
+    wrong = A.copy()
+    wrong[0] += error * np.linalg.norm(A[0]) * aside @ rng.standard_normal(7)
+    frame = np.linalg.qr(wrong.T)[0]
+    own = SumOfCubes(np.zeros(12), frame, np.c_[wrong @ frame, h], 1.0)
+    missing, shown = outside(own, oracle, 3.0, 1e-12, rng, np.full(5, tilt))
+    assert shown == single and (missing == 0).all()
+
+
 @pytest.mark.parametrize("apart", [1e-3, 1e-4, 3e-5])
 @pytest.mark.parametrize("seed", range(3, 5))
 def test_two_vectors_that_look_like_one_are_told_from_one(apart, seed):

@@ -11,7 +11,7 @@ from decon.boundary.bracketing import boundary_points
 from decon.boundary.pairs import Pool
 from decon.oracles.precision import DOUBLE, Precision
 from decon.subspaces import sample as sample_module
-from decon.subspaces.finder import SubspaceFinder
+from decon.subspaces.finder import Subspace, SubspaceFinder
 from decon.subspaces.spans import largest_sine
 from decon.subspaces.symmetry import CYLINDER, REVOLUTION, Symmetry
 
@@ -242,6 +242,16 @@ def test_a_slice_of_few_directions_is_not_enough_for_a_rough_basis(directions):
     finder.rough, finder.untested = {symmetry: 2}, 1
     assert finder.find(symmetry) is basis
     assert finder.found_rough == (directions == 15) == (symmetry.refined == [])
+
+
+@pytest.mark.parametrize("right", [False, True])
+def test_a_rough_subspace_is_tested_in_a_few_directions(right):
+    finder, symmetry, basis = scripted(30, 2, [5e-5], [5e-5, 1e-9] if right else [5e-5])
+    found = Subspace(basis, symmetry, finder.X, finder.N, np.ones(2), rough=True)
+    before = finder.rng.bit_generator.state
+    assert finder.passes(found) == right
+    assert finder.rng.bit_generator.state == before  # the search goes on as without the test
+    assert symmetry.refined == [(1e-4, 3)] and symmetry.tolerances == []
 
 
 def test_a_slice_stays_the_same_while_the_basis_moves_in_it():

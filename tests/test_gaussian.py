@@ -27,13 +27,19 @@ from decon.families.gaussian.exponentials import (
 from decon.families.gaussian.family import GaussianFamily
 from decon.families.gaussian.pencil import sigma_candidates, solve_pencil, triple_sums
 from decon.families.gaussian.radial_probe import RadialProbe
-from decon.families.gaussian.recovery import _inner_shifts, _tilts, gaussian_machine
+from decon.families.gaussian.recovery import (
+    _inner_shifts,
+    _tilts,
+    gaussian_machine,
+    rough_gaussian,
+)
 from decon.families.gaussian.settings import SETTINGS
 from decon.families.protocol import Refuted
 from decon.oracles.errors import OracleError
 from decon.subspaces.finder import Subspace
 from decon.subspaces.spans import largest_sine
 from decon.subspaces.symmetry import REVOLUTION
+from experiments._models import random_model
 
 
 def random_exponentials(seed, m, k):
@@ -698,7 +704,7 @@ def test_a_machine_is_measured_from_a_rough_subspace_that_is_right_towards_the_p
 # -- the whole way, from labels ----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("d, m, seed", [(40, 11, 0), (120, 8, 1), (520, 4, 0)])
+@pytest.mark.parametrize("d, m, seed", [(48, 21, 0), (120, 9, 1), (520, 4, 0)])
 def test_of_many_numbers_a_rough_subspace_is_enough_and_where_it_is_not_it_is_refined(
         d, m, seed, monkeypatch):
     box = KernelMachine.random(Gaussian(3.0), d, m, seed)
@@ -717,16 +723,33 @@ def test_of_many_numbers_a_rough_subspace_is_enough_and_where_it_is_not_it_is_re
 
 
 @pytest.mark.parametrize("mixed", [False, True])
-@pytest.mark.parametrize("m, sharpened", [(10, True), (11, False)])
+@pytest.mark.parametrize("m, sharpened", [(16, True), (17, False)])
 def test_among_other_boundaries_a_rough_subspace_is_kept_only_for_sharpening(mixed, m, sharpened):
-    box = KernelMachine.random(Gaussian(3.0), 40, m, 0)  # 410 and 451 numbers
-    oracle = Oracle(box.predict, 40)
-    survey = Survey(oracle, np.random.default_rng(0).standard_normal((20, 40)),
+    box = KernelMachine.random(Gaussian(3.0), 60, m, 0)  # 976 and 1,037 numbers
+    oracle = Oracle(box.predict, 60)
+    survey = Survey(oracle, np.random.default_rng(0).standard_normal((20, 60)),
                     Ledger(oracle, progress=False))
     survey.run()
     evidence = GatheredEvidence(oracle, survey, survey.ledger, mixed=mixed)
     assert evidence.rough_subspace.rank == m
     assert evidence.rough_subspace.rough == (sharpened or not mixed)
+
+
+@pytest.mark.parametrize("seed", [2, 5, 15, 47, 77])
+def test_vectors_that_a_pencil_leaves_open_are_measured_before_the_machine_is_sharpened(
+        seed, monkeypatch):
+    """Else it cannot be, and everything is measured finely, for half as much again or twice."""
+    box, features = random_model(Gaussian(4.0), 30, 12, seed)
+    rough = []
+
+    def kept(*arguments):
+        rough.append(rough_gaussian(*arguments))
+        return rough[-1]
+
+    monkeypatch.setattr("decon.families.gaussian.family.rough_gaussian", kept)
+    result = deconstruct(Oracle(box.predict, 30), features, random_state=seed, progress=False)
+    assert result.own_vectors and len(result.machine.weights) == 12
+    assert len(rough) == 1 and sum(result.queries_by_stage.values()) < 31_000
 
 
 @pytest.mark.parametrize("seed", range(3))

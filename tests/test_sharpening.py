@@ -15,12 +15,13 @@ from decon.extraction.frame import Frame
 from decon.extraction.ledger import Ledger
 from decon.extraction.survey import Survey
 from decon.families.gaussian.family import GaussianFamily
+from decon.families.sharpening import fit as fit_module
 from decon.families.sharpening import sharpen as sharpen_module
 from decon.families.sharpening.fit import Brackets, fit_brackets
 from decon.families.sharpening.informed import predicted_crossings
 from decon.families.sharpening.numbers import numbers_of
 from decon.families.sharpening.sharpen import can_be_sharpened, sharpen
-from decon.numerics.triangular import solve_upper
+from decon.numerics.triangular import solve_upper, with_diagonal
 from decon.oracles.settings import SETTINGS as ORACLES
 from decon.oracles.views import AffineView, SearchView
 from experiments._models import random_model
@@ -204,6 +205,21 @@ def test_evidence_of_an_oracle_that_keeps_nothing_has_no_brackets():
         (0, 5), (0, 5), (0,)]
 
 
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+def test_errors_of_vectors_are_relative_to_their_lengths(kernel):
+    machine = KernelMachine.random(kernel, 6, 3, 1)
+    numbers = numbers_of(machine, 1 if kernel.name == "linear" else 3, 2.0)
+    errors = numbers.vector_errors(numbers.start, 1e-3 * np.abs(numbers.start))
+    if kernel.name in ("linear", "quadratic"):  # no vectors of their own
+        assert errors.shape == (0,)
+        return
+
+    # all of them a thousandth, but for the coordinate of a cube that is fixed
+    assert errors.shape == (3,)
+    np.testing.assert_allclose(np.sort(errors)[kernel.name == "cubic":], 1e-3)
+    assert 0 < errors.min() <= 1e-3 * (1 + 1e-9)
+
+
 # Fits
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=str)
@@ -228,6 +244,30 @@ def test_brackets_are_met_from_a_start_that_is_off(kernel):
     assert not fit_brackets(numbers, fit.theta, brackets, 0.1 * numbers.sizes).good
 
 
+def test_a_fit_is_given_up_where_brackets_are_not_met_within_wider_errors(monkeypatch):
+    """Of twelve fits the second is the last, if a hundredth of the scale is not wide enough."""
+    truth, other = (KernelMachine.random(Polynomial(3), 6, 3, seed) for seed in (1, 2))
+    rng, fits, least_squares = np.random.default_rng(0), [], fit_module._least_squares
+    X = rng.standard_normal((2000, 6))
+    labels = truth.predict(X)
+    X, V = boundary_points(truth.predict, *pn_pairs(X[labels > 0], X[labels < 0], 300, rng), 1e-12)
+    brackets = Brackets(X, V, np.full(300, 1e-12))
+
+    def counted(*arguments):
+        fits.append(least_squares(*arguments))
+        return fits[-1]
+
+    monkeypatch.setattr(fit_module, "_least_squares", counted)
+    numbers = numbers_of(other, 3, 1.0)
+    fit = fit_brackets(numbers, numbers.start, brackets, 1e-3 * numbers.sizes)
+    assert not fit.good and len(fits) == 2
+    # a start that is off, but not by far: as many as it takes
+    fits.clear()
+    numbers = numbers_of(nearly(truth, 0.1, np.random.default_rng(3)), 3, 1.0)
+    assert fit_brackets(numbers, numbers.start, brackets, 1e-3 * numbers.sizes).good
+    assert [fit.good for fit in fits] == [False] + [True] * 11
+
+
 class SlowAndIdle:
     """Two numbers: steps of the first are five times too short, the second moves nothing."""
 
@@ -245,6 +285,16 @@ def test_a_number_that_moves_nothing_does_not_break_a_fit():
     brackets = Brackets(np.ones((9, 2)), np.eye(1, 2).repeat(9, axis=0), np.full(9, 1e-13))
     fit = fit_brackets(SlowAndIdle(), np.zeros(2), brackets, np.ones(2), wide=())
     assert 0.9 < fit.theta[0] < 1 and fit.theta[1] == 0 and not fit.good
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(1, 70), st.integers(0, 1000))
+def test_a_diagonal_below_is_taken_in(n, seed):
+    rng = np.random.default_rng(seed)
+    R, diagonal = np.triu(rng.standard_normal((n, n))), rng.standard_normal(n)
+    found = with_diagonal(R, diagonal)
+    assert (np.tril(found, -1) == 0).all()
+    np.testing.assert_allclose(found.T @ found, R.T @ R + np.diag(diagonal**2), atol=1e-10)
 
 
 @settings(max_examples=30, deadline=None)
@@ -293,6 +343,26 @@ def test_another_machine_is_refuted(kernel):
     assert sharpen(evidence, other, 4) is None
 
 
+@pytest.mark.parametrize("kernel", [Polynomial(3), Tanh(1.0, 0.1), Gaussian(2.0)], ids=str)
+def test_a_fit_that_is_led_astray_begins_again_from_the_start(kernel, monkeypatch):
+    """And so the brackets that it was fitted to are not lost."""
+    truth, rng = KernelMachine.random(kernel, 8, 4, 1), np.random.default_rng(0)
+    starts, astray = [], iter([True])
+
+    def led_astray(numbers, theta, brackets, deviations, **options):
+        starts.append(np.array_equal(theta, numbers.start))
+        if options.get("wide") == () and next(astray, False):
+            theta = theta + 10 * rng.standard_normal(len(theta))
+        return fit_brackets(numbers, theta, brackets, deviations, **options)
+
+    monkeypatch.setattr(sharpen_module, "fit_brackets", led_astray)
+    evidence = evidence_of(truth, rng.standard_normal((60, 8)))
+    evidence.survey.bracket(*evidence.survey.pool.pairs(20))
+    sharp = sharpen(evidence, nearly(truth, 1e-4, rng), 4)
+    assert next(astray, None) is None and starts[0] and any(starts[1:])
+    assert distance(sharp.machine, truth, evidence.survey.scale) < 3e-11
+
+
 def test_there_are_bounds_and_machines_of_too_many_numbers():
     truth = KernelMachine.random(Polynomial(3), 8, 4, 1)
     features = np.random.default_rng(0).uniform(-1, 1, (60, 8))
@@ -300,7 +370,7 @@ def test_there_are_bounds_and_machines_of_too_many_numbers():
     assert sharpen(evidence, truth, 4) is None
     assert not can_be_sharpened(evidence, 4)
     evidence = evidence_of(truth, features)
-    assert can_be_sharpened(evidence, 50) and not can_be_sharpened(evidence, 51)  # 9 numbers each
+    assert can_be_sharpened(evidence, 111) and not can_be_sharpened(evidence, 112)  # 9 numbers each
     assert can_be_sharpened(evidence, 51, 459) and not can_be_sharpened(evidence, 52, 459)
     assert sharpen(evidence, truth, 4, most=35) is None
 

@@ -21,6 +21,7 @@ from ..families.sharpening.settings import SETTINGS as SHARPENING
 from ..oracles.views import AffineView, SearchView
 from ..subspaces.finder import Subspace, SubspaceFinder
 from ..subspaces.multipliers import multipliers_for
+from ..subspaces.settings import SETTINGS as SUBSPACES
 from ..subspaces.spans import span_of_normals
 from ..subspaces.symmetry import CYLINDER, REVOLUTION
 from ..types import Array, LabelOracle
@@ -229,32 +230,61 @@ class GatheredEvidence:
     @cached_property
     def subspace_by_normals(self) -> Subspace | None:
         """The same, without the second attempt that is made within bounds."""
-        found, finder = self._rough_by_normals, self._finder
+        found = vars(self).get("_tested_by_normals", self._rough_by_normals)
         if found is None or not found.rough:
             return found
 
         # refined; with more normals, where its rank is another one
-        finder.rough = {}
-        return finder.settled(found) or self._search()
+        self._finder.rough = {}
+        return self._finder.settled(found) or self._search()
+
+    @cached_property
+    def _tested_by_normals(self):
+        """A rough S_Y that has also passed a fine test in a few random directions."""
+        found, finder = self._rough_by_normals, self._finder
+        if found is None or not found.rough:
+            return found
+
+        # from now on, no rough basis is enough without that test
+        finder.untested = 0
+        return found if finder.passes(found) else self._search()
+
+    def finds_another_subspace(self) -> bool:
+        """Whether `rough_subspace` fails a finer test, and another has been found in its place.
+
+        Returns
+        -------
+        bool
+        """
+        before = self.rough_subspace
+        if before is None or not before.rough:
+            return False
+
+        # of few directions, another one would be refined in all of them at once
+        if self.oracle.dimension - before.rank < SUBSPACES.rough_directions:
+            return False
+        now = self._tested_by_normals
+        return now is not None and now.rank != before.rank
 
     @property
     def rough_subspace(self) -> Subspace | None:
         """S_Y, if normals show one: where the machine is refined later, only roughly at first."""
-        refined = "subspace_by_normals" in vars(self)
-        return self.subspace if refined else self._rough_by_normals or self.subspace
+        if "subspace_by_normals" in vars(self):
+            return self.subspace
+        return vars(self).get("_tested_by_normals", self._rough_by_normals) or self.subspace
 
     @property
     def rough_subspace_refuted(self) -> bool:
         """Whether an S_Y that had been found roughly turned out to be another one, or none."""
-        known = vars(self)
-        first, refined = (known.get(way) for way in ("_rough_by_normals", "subspace_by_normals"))
-        return (first is not None and "subspace_by_normals" in known
-                and (refined is None or refined.rank != first.rank))
+        known, ways = vars(self), ("_rough_by_normals", "_tested_by_normals", "subspace_by_normals")
+        found = [known[way] for way in ways if way in known]
+        first, last = (found[0], found[-1]) if found else (None, None)
+        return first is not None and (last is None or last.rank != first.rank)
 
     @property
     def known_subspace(self) -> Subspace | None:
         """S_Y as it is known so far, without further queries: what was found last."""
-        ways = ("subspace", "subspace_by_normals", "_rough_by_normals")
+        ways = ("subspace", "subspace_by_normals", "_tested_by_normals", "_rough_by_normals")
         return next((vars(self)[way] for way in ways if way in vars(self)), None)
 
     @cached_property
@@ -276,11 +306,12 @@ class GatheredEvidence:
                                       self.precision)
         if not (self.bounded or self.precision.coarse):
             # as a machine is refined later, by sharpening; a larger cubic vector by vector, and a
-            # larger Gaussian direction by direction, which does not show a rank that is too small
+            # larger Gaussian direction by direction, which does not show a rank that is too small;
+            # in many dimensions, nor do rotations about a rough basis
             most = SHARPENING.most_numbers // (d + 1)
             if radial:
                 self._finder.rough = {REVOLUTION: most if self.mixed else d}
-                self._finder.untested = most
+                self._finder.untested = most if d < SETTINGS.many_dimensions else 0
             else:
                 self._finder.rough = {CYLINDER: d if self.degree == 3 else most}
         self.ledger.expect(FAMILIES.bracket_queries * (2 * d + 10) * d / 2,

@@ -93,7 +93,7 @@ class Deconstruction:
         features, no theorem is known: True says that the fit reaches the width of the brackets, and
         none of the vectors can be left out.
         For a Gaussian, True says that the machine passes through nine in ten of the narrow brackets
-        to within ten of their widths (a thousand, if it has more than 450 numbers), and presumes
+        to within ten of their widths (a thousand, if it has more than 1,000 numbers), and presumes
         that no vector lies farther out than twice the size of the features: nearer, a further
         vector with the smallest weight found would have displaced a measured boundary point by a
         thousand brackets; farther away it may leave no trace. Where the vectors are rows of the

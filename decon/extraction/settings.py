@@ -20,6 +20,7 @@ class ExtractionSettings:
     secants: int = 5  # through pairs of boundary points
     bend: float = 0.1  # the boundary is flat where most secants miss it by less (of their length)
     farthest_secant: float = 1e11  # that secants are followed out to
+    least_bent: int = 2  # secants off the boundary, and none more at the next length: far enough
     middle: float = 1e-4  # within bounds, the same for the middle of a secant (of its length)
 
     # costs
@@ -28,6 +29,7 @@ class ExtractionSettings:
     worth_saying: int = 50_000  # queries of a stage, that is announced
 
     # evidence
+    many_dimensions: int = 100  # from here on, every rough S_Y of a radial kernel is tested finely
     degree_planes: int = 4  # in which conics must show that a boundary is a quadric,
     cubic_planes: int = 2  # and cubics, that it is a cubic
     curve_points: int = 18  # bracketed in each of them

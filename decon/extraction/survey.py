@@ -208,8 +208,11 @@ class Survey:
         """How far out is the boundary curved, and is it flat as far as one can see?
 
         Secants through pairs of boundary points are followed out to R0, 8 R0, 64 R0, ...; the
-        curvature scale is where most of them have left the boundary. At smaller distances it
-        cannot be told from a plane n.x = c, nor one quadratic (n.x - c)(l.x + 1) from another.
+        curvature scale is the first of these distances at which most of them have left the
+        boundary. At smaller distances the boundary cannot be told from a plane n.x = c, and
+        quadratics (n.x - c)(l.x + 1) with different l cannot be told apart. If two or more have
+        left it and no others leave at the next distance, going farther shows no more curvature:
+        the scale is then the distance at which the first one left.
         Within bounds, the midpoints of the secants are tested instead.
         """
         if self.bounded:
@@ -221,15 +224,18 @@ class Survey:
         length = np.linalg.norm(U, axis=1, keepdims=True)
         X, U = self.X[::2], U / np.where(length > 0, length, 1)
 
-        # drawn out further and further, until most of them are off the boundary
-        bent, length, first = np.zeros(len(X), bool), self.scale, None
-        while length < SETTINGS.farthest_secant * self.scale and bent.mean() < 0.5:
+        # drawn out further and further, until most of them are off the boundary, or no others are
+        bent, length, first, more = np.zeros(len(X), bool), self.scale, None, True
+        while (length < SETTINGS.farthest_secant * self.scale and bent.mean() < 0.5
+               and (more or bent.sum() < SETTINGS.least_bent)):
+            before = bent.sum()
             ends, aside = X + length * U, SETTINGS.bend * length * V
             with self.ledger.stage("boundary"):
                 bent |= (self.oracle(ends + aside) < 0) | (self.oracle(ends - aside) > 0)
             first = length if bent.any() and first is None else first
+            more = bent.sum() > before
             self.curvature_scale, length = length, 8 * length
-        if bent.mean() < 0.5:  # never most of them: where the first did, or nowhere
+        if bent.mean() < 0.5:  # not most of them: where the first did, or nowhere
             self.curvature_scale = first or self.scale
         self.flat = first is None
 

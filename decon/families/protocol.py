@@ -229,6 +229,17 @@ class Evidence(Protocol):
     def rough_subspace(self) -> Subspace | None:
         """The same; where a machine is refined later, a rough basis at first, which costs less."""
 
+    def finds_another_subspace(self) -> bool:
+        """Whether a rough S_Y fails a fine test in three directions, and another has been found.
+
+        Costs some 60 queries a dimension if it does not fail; `rough_subspace` is the other one
+        afterwards. To be asked where a machine of the rough one is refuted.
+
+        Returns
+        -------
+        bool
+        """
+
     @property
     def rough_subspace_refuted(self) -> bool:
         """Whether an S_Y that had been found roughly turned out to be another one, or none."""

@@ -1,7 +1,10 @@
-"""Triangular systems that may be singular: what a fit of a model of another kind can lead to."""
+"""Triangular systems: with a diagonal below, and singular ones, to which a wrong model leads."""
 
 import numpy as np
 from scipy.linalg import LinAlgError, solve_triangular
+from scipy.linalg.lapack import dtpqrt
+
+BLOCK = 32  # columns that LAPACK takes together
 
 
 def solve_upper(R: np.ndarray, right: np.ndarray) -> np.ndarray:
@@ -28,3 +31,30 @@ def solve_upper(R: np.ndarray, right: np.ndarray) -> np.ndarray:
         return np.asarray(solve_triangular(R, right))
     except LinAlgError:
         return np.linalg.lstsq(R, right, rcond=None)[0]
+
+
+def with_diagonal(R: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
+    """The R of a QR factorisation of an upper triangular matrix with a diagonal one below it.
+
+    As LAPACK leaves the zeros of both out, this is about a tenth of the work of a QR factorisation
+    of a full matrix.
+
+    Parameters
+    ----------
+    R : array (n, n)
+        Upper triangular.
+    diagonal : array (n,)
+
+    Returns
+    -------
+    R : array (n, n)
+
+    Examples
+    --------
+    >>> R = with_diagonal(np.array([[3., 1.], [0., 4.]]), np.array([4., 3.]))
+    >>> (R.T @ R).round(9)                               # [[3, 1], [0, 4]]: 9, 3, 1 + 16
+    array([[25.,  3.],
+           [ 3., 26.]])
+    """
+    factor, _, _, _ = dtpqrt(len(R), min(BLOCK, len(R)), R, np.diag(diagonal))
+    return np.triu(factor)

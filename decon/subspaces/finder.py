@@ -130,15 +130,13 @@ class SubspaceFinder(Sample):
             strict = basis.shape[1] > self.untested
 
             # where that saves much, or the answer may well be no, first among few directions
-            W = orthonormal_complement(basis)
-            few = self.rng.standard_normal((W.shape[1], SETTINGS.probe_dimensions))
-            many = W.shape[1] >= (2 if weak else 8) * SETTINGS.probe_dimensions
-            if many and self._settle(symmetry, basis, W @ np.linalg.qr(few)[0], 1,
-                                     rough and not strict) is None:
+            few, out = self._few_directions(basis), self.dimension - basis.shape[1]
+            many = out >= (2 if weak else 8) * SETTINGS.probe_dimensions
+            if many and self._settle(symmetry, basis, few, 1, rough and not strict) is None:
                 continue
 
             # then among all of them
-            tested = many and W.shape[1] >= SETTINGS.rough_directions
+            tested = many and out >= SETTINGS.rough_directions
             rough = self.found_rough = rough and (tested or not strict)
             settled = self._settle(symmetry, basis, None, patience, rough)
             if settled is not None:
@@ -196,6 +194,25 @@ class SubspaceFinder(Sample):
         rough = found.rough and W is not None
         return None if basis is None else replace(found, basis=basis, rough=rough)
 
+    def passes(self, found: Subspace) -> bool:
+        """Whether a few random directions do not refute the rank of a rough subspace.
+
+        It is refined in these, on trial, until the boundary falls on itself: a small part of what
+        that takes in all directions. The search goes on afterwards as without this test.
+
+        Parameters
+        ----------
+        found : Subspace
+
+        Returns
+        -------
+        bool
+        """
+        rng, self.rng = self.rng, self.rng.spawn(1)[0]
+        settled = self.settled(found, self._few_directions(found.basis))
+        self.rng = rng
+        return settled is not None
+
     def sharper(self, found: Subspace) -> Subspace:
         """A subspace that was found, refined once more, by brackets of the final width.
 
@@ -226,6 +243,12 @@ class SubspaceFinder(Sample):
         bool
         """
         return CYLINDER.holds(self, basis, 1, SETTINGS.nearly_straight)
+
+    def _few_directions(self, basis):
+        """Random directions out of a subspace, orthonormal: (d, k), or all where there are few."""
+        W = orthonormal_complement(basis)
+        few = self.rng.standard_normal((W.shape[1], SETTINGS.probe_dimensions))
+        return W @ np.linalg.qr(few)[0]
 
     def _settle(self, symmetry, basis, W=None, patience=0, rough=False):
         """The basis, refined until the boundary falls on itself, or nearly so; or None.

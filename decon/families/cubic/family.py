@@ -133,7 +133,9 @@ def _by_sharpening(evidence):
         sharp = sharpen(evidence, machine, subspace.rank)
         if sharp is not None:
             return _of_sharpened(evidence, sharp)
-    return None
+        if evidence.finds_another_subspace():
+            return _by_sharpening(evidence)
+    return _by_sharpening(evidence) if evidence.finds_another_subspace() else None
 
 
 def _of_sharpened(evidence, sharp):
@@ -145,12 +147,8 @@ def _of_sharpened(evidence, sharp):
     V = np.c_[A @ sharp.basis, h + A @ x0]
     own = SumOfCubes(x0, sharp.basis, V, machine.threshold)
 
-    # how well its vectors are known, per component and per length
-    m, d = A.shape
-    errors = np.sqrt((sharp.deviations[:m * d].reshape(m, d) ** 2).mean(1))
-    unit = np.linalg.norm(np.c_[evidence.survey.scale * A, h]) / np.sqrt(m)
-    lengths = np.linalg.norm(A, axis=1) * evidence.survey.scale / unit
-    return _with_own_vectors(evidence, own, errors / lengths)
+    # how well its vectors are known, per component
+    return _with_own_vectors(evidence, own, sharp.errors / np.sqrt(A.shape[1]))
 
 
 def _sharp(evidence, own):

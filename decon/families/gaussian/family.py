@@ -33,6 +33,9 @@ class GaussianFamily:
         """The machine that distances out of S_Y show, with the error of its vectors."""
         sharp = self._by_sharpening(evidence, evidence.rough_subspace)
         found = self._vector_by_vector(evidence) if sharp is None else sharp
+        if found is None and evidence.finds_another_subspace():
+            sharp = self._by_sharpening(evidence, evidence.rough_subspace)
+            found = self._vector_by_vector(evidence) if sharp is None else sharp
         if found is None and evidence.rough_subspace is not evidence.subspace:
             found = sharp = self._by_sharpening(evidence, evidence.subspace)
 

@@ -21,7 +21,7 @@ from .settings import SETTINGS
 
 def rough_gaussian(oracle: LabelOracle, subspace: Subspace, direction: Array, scale: float,
                    width: float, random_state: RandomState = 0) -> KernelMachine:
-    """A Gaussian machine near the model, from the first pencil alone.
+    """A Gaussian machine near the model, from the first pencil, and more points if it takes them.
 
     Parameters
     ----------
@@ -41,12 +41,18 @@ def rough_gaussian(oracle: LabelOracle, subspace: Subspace, direction: Array, sc
         If no pencil shows one.
     """
     rng = np.random.default_rng(random_state)
-    probe, starts, _ = _starts(oracle, subspace, direction, scale, width, rng)
+    probe, starts, Z = _starts(oracle, subspace, direction, scale, width, rng)
     reason = Refuted("no Gaussian machine: the label flips close to S_Y everywhere")
     for start in starts:
         try:
             surface, X, origin = _first_surface(probe, *start)
-            surface, _ = fit_exponentials(surface, X, width / 10)
+            surface, rms = fit_exponentials(surface, X, width / 10)
+
+            # vectors that these points leave wide open would lead the sharpening astray
+            if _largest_error(surface, X, origin / scale, rms) > SETTINGS.rough_vectors:
+                places = np.concatenate([Z, X[:, :-1] * scale + origin[:-1]])
+                surface, _, origin, *_ = _fitted_farther_out(probe, surface, X, origin, places, rng,
+                                                             SETTINGS.rough_vectors)
             Y, weights, tau = _on_subspace(probe, surface, origin)
             return _in_space(probe, Y[:, :-1] @ subspace.basis.T, weights, tau)
         except Refuted as refuted:
@@ -204,18 +210,24 @@ def _fitted_farther_out(probe, surface, X, origin, places, rng, enough):
         surface, rms = fit_exponentials(surface, X, probe.width / 10)
         if not rms < SETTINGS.machine_misfit * probe.width:
             raise Refuted(f"no Gaussian machine: the best one is {rms:.1g} of the data's scale off")
-        lengths = np.linalg.norm(surface.theta / (2 * surface.tau) + origin / R, axis=1)
-        error = (support_vector_errors(surface, X, rms) / lengths).max()
+        error = _largest_error(surface, X, origin / R, rms)
         if error < enough:
             break
 
     # how near would another vector have shown?
     Y = surface.theta / (2 * surface.tau)
+    lengths = np.linalg.norm(Y + origin / R, axis=1)
     log_weights = np.log(np.abs(surface.alpha)) + surface.tau * (Y**2).sum(1)
     slopes = np.linalg.norm(surface.gradient(X), axis=1)
     apart = least_separation(surface.jacobian(X), X, Y, surface.terms(X), log_weights, surface.tau,
                              slopes, probe.width)
     return surface, X, origin, rms, error, (apart / lengths).max()
+
+
+def _largest_error(surface, X, origin, rms):
+    """The largest relative error of a support vector, estimated; all in units of the scale."""
+    lengths = np.linalg.norm(surface.theta / (2 * surface.tau) + origin, axis=1)
+    return (support_vector_errors(surface, X, rms) / lengths).max()
 
 
 def _points_over(surface, origin, places, rng):

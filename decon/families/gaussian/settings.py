@@ -25,6 +25,7 @@ class GaussianSettings:
     uncertainties: tuple[float, ...] = (1e-5, 1e-4, 1e-3, 1e-2)  # of further points, round by round
     least_room: float = 0.05  # over S_Y, of points that are worth a bracket
     accurate_vectors: float = 1e-7  # predicted relative error at which no points are added
+    rough_vectors: float = 0.1  # the same where the machine is sharpened later
 
     # the fit
     largest_power: float = 340.0  # of e in a term: beyond, squares of gradients overflow

@@ -33,8 +33,7 @@ def trust(sharp: Sharpened, scale: float, width: float) -> tuple[float, float, f
     machine, brackets, kernel = sharp.machine, sharp.brackets, sharp.machine.kernel
     assert isinstance(kernel, Gaussian)
     Y, w = machine.support_vectors / scale, machine.weights
-    lengths, (m, d) = np.linalg.norm(Y, axis=1), Y.shape
-    errors = np.linalg.norm(sharp.deviations[:m * d].reshape(m, d), axis=1)
+    lengths, m = np.linalg.norm(Y, axis=1), len(Y)
     rms = float(np.sqrt(np.mean(sharp.misses**2) / 12) * width)
 
     # coordinates in S_Y and, last, the distance from it
@@ -48,7 +47,7 @@ def trust(sharp: Sharpened, scale: float, width: float) -> tuple[float, float, f
     slopes = np.linalg.norm(gradient, axis=1)
     J = _jacobian(X, steps, terms, w, tau) / slopes[:, None]
     apart = least_separation(J, X, centres, terms, np.log(np.abs(w)), tau, slopes, width)
-    return rms, float((errors / lengths).max()), float((apart / lengths).max())
+    return rms, float(sharp.errors.max()), float((apart / lengths).max())
 
 
 def _jacobian(X: Array, steps: Array, terms: Array, w: Array, tau: float) -> Array:

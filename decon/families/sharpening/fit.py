@@ -6,7 +6,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from ...numerics.least_squares import levenberg_marquardt
-from ...numerics.triangular import solve_upper
+from ...numerics.triangular import solve_upper, with_diagonal
 from ...types import Array
 from .numbers import Numbers
 from .settings import SETTINGS
@@ -104,7 +104,7 @@ def fit_brackets(numbers: Numbers, theta: Array, brackets: Brackets, deviations:
     """The numbers that meet all brackets best.
 
     Damped Gauss-Newton steps; where these lead astray, they are tried with wide errors that become
-    narrow.
+    narrow, for as long as the brackets are met to within these.
 
     Parameters
     ----------
@@ -123,27 +123,33 @@ def fit_brackets(numbers: Numbers, theta: Array, brackets: Brackets, deviations:
     """
     with np.errstate(all="ignore"):
         fit = _least_squares(numbers, theta, brackets, deviations)
-        for error in () if fit.good else wide:
+        if fit.good:
+            return fit
+        for error in (*wide, 0.0) if wide else ():
             wider = Brackets(brackets.X, brackets.V, np.maximum(brackets.errors, error))
-            theta = _least_squares(numbers, theta, wider, deviations).theta
-        return fit if fit.good or not wide else _least_squares(numbers, theta, brackets, deviations)
+            fit = _least_squares(numbers, theta, wider, deviations)
+            theta = fit.theta
+            if not fit.good:
+                break
+        return fit
 
 
 def _least_squares(numbers, theta, brackets, deviations):
     """Levenberg's steps, in numbers of unit deviation."""
-    unit, last = np.eye(len(theta)), [theta, None, 0.0]
+    p, last = len(theta), [theta, None, 0.0]
 
     def linearised(theta, r):
         # the Jacobian beside the misses, large rows first for the sake of rounding
         rows = np.c_[brackets.jacobian(numbers, theta) * deviations, r]
         rows = np.nan_to_num(rows, nan=0.0, posinf=0.0, neginf=0.0)
         rows = rows[np.argsort(-np.abs(rows[:, :-1]).max(1))]
+        none = np.zeros((max(p + 1 - len(rows), 0), p + 1))
+        R = np.asarray(np.linalg.qr(np.r_[rows, none], mode="r"))
 
         def stepped(damping):
-            damped = np.c_[np.sqrt(damping) * unit, np.zeros(len(unit))]
-            R = np.asarray(np.linalg.qr(np.r_[rows, damped], mode="r"))
-            last[:] = theta, R[:len(unit), :-1], damping
-            return theta - deviations * solve_upper(*np.hsplit(R[:len(unit)], [-1]))[:, 0]
+            damped = with_diagonal(R, np.sqrt(damping) * np.r_[np.ones(p), 0])
+            last[:] = theta, damped[:p, :p], damping
+            return theta - deviations * solve_upper(damped[:p, :p], damped[:p, p])
 
         return stepped
 
@@ -157,5 +163,5 @@ def _least_squares(numbers, theta, brackets, deviations):
     if R is None or damping > 1 or np.abs((found - at) / deviations).max() > SETTINGS.hardly:
         linearised(found, r)(1.0)
         _, R, damping = last
-    R = np.linalg.qr(np.r_[R, np.sqrt(1 - damping) * unit], mode="r") if damping < 1 else R
-    return Fit(found, np.asarray(R) / deviations, r)
+    R = with_diagonal(R, np.full(p, np.sqrt(1 - damping))) if damping < 1 else R
+    return Fit(found, R / deviations, r)

@@ -55,17 +55,20 @@ class Numbers(Protocol):
         J : array (n, p)
         """
 
-    def with_fixed(self, deviations: Array) -> Array:
-        """The deviations of the free numbers, and 0 where a number is fixed.
+    def vector_errors(self, theta: Array, deviations: Array) -> Array:
+        """The relative errors of the support vectors.
 
         Parameters
         ----------
+        theta : array (p,)
         deviations : array (p,)
+            Their standard deviations.
 
         Returns
         -------
-        deviations : array
-            Of all numbers: vectors, row by row, then all others.
+        errors : array (m,)
+            Expected length of each vector's error, per its length. Of a quadratic, which has no
+            vectors of its own, (0,).
         """
 
     def machine(self, theta: Array) -> KernelMachine:
@@ -115,17 +118,21 @@ def numbers_of(machine: KernelMachine, rank: int, scale: float) -> Numbers:
 
 
 class _Free:
-    """Numbers of which some are free and some are not."""
+    """Numbers of which some are free and some are not; the first of them are vectors (m, d)."""
+
+    shape: tuple[int, int]
 
     def _set(self, numbers, free, sizes):
         self.all, self.free, self.sizes = numbers, free, sizes[free]
         self.start = numbers[free]
 
-    def with_fixed(self, deviations: Array) -> Array:
-        """See `Numbers`."""
-        everywhere = np.zeros(len(self.all))
+    def vector_errors(self, theta: Array, deviations: Array) -> Array:
+        """See `Numbers`; a number that does not change has no error."""
+        everywhere, vectors = np.zeros(len(self.all)), slice(np.prod(self.shape))
         everywhere[self.free] = deviations
-        return everywhere
+        errors, lengths = (np.linalg.norm(numbers[vectors].reshape(self.shape), axis=1)
+                           for numbers in (everywhere, self._with(theta)))
+        return errors / lengths
 
     def _with(self, theta):
         numbers = self.all.copy()
@@ -231,6 +238,7 @@ class _Quadratic(_Free):
     def __init__(self, machine, rank, scale):
         kernel, Y, w = machine.kernel, machine.support_vectors * scale, machine.weights
         self.linear, self.scale, d = isinstance(kernel, Linear), scale, Y.shape[1]
+        self.shape = 0, d
         gamma, c = (0.0, 0.5) if self.linear else (kernel.gamma, kernel.coef0)
         M, k = (Y.T * w * gamma**2) @ Y, c * (gamma or 1.0) * (w @ Y)
         a = 0.0 if self.linear else c**2 * w.sum()

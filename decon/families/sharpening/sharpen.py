@@ -24,8 +24,8 @@ class Sharpened:
     machine : KernelMachine
     basis : array (d, rank)
         Orthonormal, of S_Y.
-    deviations : array
-        Standard deviations of all its `numbers`: 0 where one is fixed.
+    errors : array (m,)
+        Relative errors of its vectors (of a quadratic, none).
     brackets : Brackets
         In units of the scale.
     misses : array (n,)
@@ -34,7 +34,7 @@ class Sharpened:
 
     machine: KernelMachine
     basis: Array = field(repr=False)
-    deviations: Array = field(repr=False)
+    errors: Array = field(repr=False)
     brackets: Brackets = field(repr=False)
     misses: Array = field(repr=False)
 
@@ -69,8 +69,8 @@ def sharpen(evidence: Evidence, machine: KernelMachine, rank: int,
         return None
     machine = search.numbers.machine(fit.theta).normalised()
     basis = np.linalg.svd(machine.support_vectors.T, full_matrices=False)[0][:, :rank]
-    deviations = search.numbers.with_fixed(fit.deviations)
-    return Sharpened(machine, basis, deviations, search.brackets, fit.misses)
+    errors = search.numbers.vector_errors(fit.theta, fit.deviations)
+    return Sharpened(machine, basis, errors, search.brackets, fit.misses)
 
 
 def can_be_sharpened(evidence: Evidence, m: int, most: int = SETTINGS.most_numbers) -> bool:
@@ -104,19 +104,12 @@ class _Search:
         X, V, widths = evidence.brackets
         X, widths = X / self.scale, widths / self.scale
         errors = np.maximum(widths, SETTINGS.finest * self.width) / np.sqrt(12)
-        self.brackets = self.far = Brackets(X, V, errors)[widths < SETTINGS.narrow]
+        self.brackets = Brackets(X, V, errors)[widths < SETTINGS.narrow]
+        self.far = self.brackets[:0]
 
     def run(self) -> Fit | None:
         """The fit in the end; None if brackets refute the machine."""
-        # to brackets near the origin; those far out follow when the machine is known well enough
-        brackets, r = self.brackets, np.linalg.norm(self.brackets.X, axis=1)
-        for unit in (self.evidence.survey.curvature_scale / self.scale, 1.0):
-            near = r < SETTINGS.far * unit
-            self.brackets, self.far = brackets[near], brackets[~near]
-            fit = fit_brackets(self.numbers, self.numbers.start, self.brackets, self.deviations)
-            if fit.good:
-                break
-        lost = 0
+        fit, lost = self._fit(), 0
         for _ in range(SETTINGS.rounds):
             # the machine, and with it those far out if they fit
             if not fit.good or lost > SETTINGS.lost:
@@ -135,8 +128,24 @@ class _Search:
             n = SETTINGS.batch
             ratio = np.sqrt((np.nansum(misses**2) + n) / (np.isfinite(misses).sum() + n))
             self.deviations = self.deviations * np.clip(ratio, 0.1, 10)
-            fit = fit_brackets(self.numbers, fit.theta, self.brackets, self.deviations)
+            again = fit_brackets(self.numbers, fit.theta, self.brackets, self.deviations, wide=())
+            fit = again if again.good else self._fit()
         return None
+
+    def _fit(self):
+        """The fit to brackets near the origin; those far out wait until the machine is known."""
+        brackets, fit = self.brackets + self.far, None
+        r = np.linalg.norm(brackets.X, axis=1)
+        for unit in (self.evidence.survey.curvature_scale / self.scale, 1.0):
+            # fewer brackets than before, but as many as numbers
+            near = r < SETTINGS.far * unit
+            if fit and not len(self.numbers.start) <= near.sum() < len(self.brackets):
+                break
+            self.brackets, self.far = brackets[near], brackets[~near]
+            fit = fit_brackets(self.numbers, self.numbers.start, self.brackets, self.deviations)
+            if fit.good:
+                break
+        return fit
 
     def _bracket(self, X, N, root):
         """Brackets on lines, and how far off they are, in standard errors given those before."""

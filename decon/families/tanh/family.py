@@ -37,11 +37,17 @@ class TanhFamily:
         if subspace is None or subspace.rank < 2:
             raise Refuted("no tanh machine: the boundary consists of parallel planes")
 
-        # twice, if need be: other points, and fits from other starts
-        try:
-            machine, basis = self._machine(evidence)
-        except Refuted:
-            machine, basis = self._machine(evidence)
+        # twice, if need be: other points, and fits from other starts; and so in another S_Y
+        tried, found = [], None
+        while found is None:
+            try:
+                found = self._machine(evidence)
+            except Refuted:
+                tried.append(subspace.rank)
+                subspace = evidence.rough_subspace
+                if subspace is None or tried.count(subspace.rank) == 2:
+                    raise
+        machine, basis = found
 
         # fewer units than dimensions span S_Y by themselves: the normals showed too much
         if len(machine.weights) < basis.shape[1]:
@@ -81,8 +87,10 @@ class TanhFamily:
 
         # if they can be sharpened as they are, with one bias for all, that is all
         sharp = self._sharpened(evidence, units, basis)
-        fine = rough if sharp else evidence.subspace
-        if fine is None or fine.rank != rough.rank:
+        lacking = sharp is None and len(units.weights) >= rough.rank
+        another = lacking and evidence.finds_another_subspace()
+        fine = rough if sharp or another else evidence.subspace
+        if another or fine is None or fine.rank != rough.rank:
             raise Refuted("no tanh machine: S_Y is another one")
 
         # on a finer S_Y, perhaps; else they are fitted more finely there (steps 2 to 7)

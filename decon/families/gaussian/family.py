@@ -31,11 +31,10 @@ class GaussianFamily:
 
     def fit(self, evidence: Evidence) -> Candidate:
         """The machine that distances out of S_Y show, with the error of its vectors."""
-        sharp = self._by_sharpening(evidence, evidence.rough_subspace)
-        found = self._vector_by_vector(evidence) if sharp is None else sharp
+        # from a rough S_Y, or from another one if it is refuted
+        sharp, found = self._from_rough(evidence)
         if found is None and evidence.finds_another_subspace():
-            sharp = self._by_sharpening(evidence, evidence.rough_subspace)
-            found = self._vector_by_vector(evidence) if sharp is None else sharp
+            sharp, found = self._from_rough(evidence)
         if found is None and evidence.rough_subspace is not evidence.subspace:
             found = sharp = self._by_sharpening(evidence, evidence.subspace)
 
@@ -59,6 +58,11 @@ class GaussianFamily:
         basis = np.linalg.qr(machine.support_vectors.T)[0]
         return Candidate(machine, basis, basis.shape[1], own_vectors=not caveat, caveat=caveat,
                          separation=separation, least_rank=1 if faint else None)
+
+    def _from_rough(self, evidence):
+        """What `_by_sharpening` returns of a rough S_Y; and that, or what the other way does."""
+        sharp = self._by_sharpening(evidence, evidence.rough_subspace)
+        return sharp, self._vector_by_vector(evidence) if sharp is None else sharp
 
     def _by_distances(self, evidence):
         """What `gaussian_machine` returns, of distances alone; sharpened, where brackets agree."""

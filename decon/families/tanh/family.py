@@ -87,6 +87,8 @@ class TanhFamily:
 
         # if they can be sharpened as they are, with one bias for all, that is all
         sharp = self._sharpened(evidence, units, basis)
+
+        # if not, a rough S_Y may lack a direction; not if there are fewer units than directions
         lacking = sharp is None and len(units.weights) >= rough.rank
         another = lacking and evidence.finds_another_subspace()
         fine = rough if sharp or another else evidence.subspace

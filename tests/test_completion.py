@@ -7,6 +7,7 @@ import pytest
 
 from decon import KernelMachine, Oracle, Polynomial, deconstruct
 from decon.boundary.bracketing import bisect
+from decon.families.cubic import rough
 from decon.families.cubic.completion import Equations, completed, lengthened
 
 
@@ -87,3 +88,24 @@ def test_a_cubic_takes_fewer_brackets_than_it_has_coefficients():
         assert result.own_vectors and result.kernel_type == "cubic"
         spent.append(result.queries_by_stage["polynomial"])
     assert np.median(spent) < 1200  # about 1,800 for 286 coefficients, of which normals show 130
+
+
+def test_the_same_equations_are_solved_once(monkeypatch):
+    """A second search, in single precision, begins with more of them than it asks for."""
+    solved = []
+
+    def counted(equations, *arguments):
+        solved.append(len(equations))
+        return completed(equations, *arguments)
+
+    monkeypatch.setattr(rough, "completed", counted)
+    machine = KernelMachine.random(Polynomial(3), 20, 10, 0)
+    low = [np.float32(a) for a in (machine.support_vectors, machine.weights, machine.threshold)]
+    features = np.random.default_rng(0).standard_normal((40, 20))
+
+    def predict(X):
+        return (np.float32(X) @ low[0].T + 1) ** 3 @ low[1] > low[2]
+
+    result = deconstruct(Oracle(predict, 20), features, progress=False)
+    assert result.kernel_type == "cubic" and result.rank == 10
+    assert solved and max(np.bincount(solved)) == 1

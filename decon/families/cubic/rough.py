@@ -40,13 +40,18 @@ def rough_cubics(evidence: Evidence, subspace: Subspace) -> Iterator[KernelMachi
     m, rough = subspace.rank, _Rough(evidence, subspace)
 
     # few equations, where these show a sum of cubes
-    found, enough = None, SETTINGS.completed * SETTINGS.few_width
+    found, solved, enough = None, 0, SETTINGS.completed * SETTINGS.few_width
     for share in SETTINGS.equations_per_number:
         equations = rough.equations()
         n = int(share * (m * (m + 1) + 1))
         if n >= len(rough.index):
             break
         equations = rough.more(equations, max(0, n - len(equations)), SETTINGS.few_width)
+
+        # the same ones as before show no more
+        if len(equations) == solved:
+            continue
+        solved = len(equations)
         found = completed(equations, m, enough, found, evidence.rng)
         if found.error < enough:
             yield from rough.machines(found.V, found.b)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from decon import Gaussian, KernelMachine, Oracle, Polynomial, Tanh, deconstruct
+from decon.boundary.normals import orthonormal_complement
 from decon.extraction.evidence import GatheredEvidence
 from decon.extraction.ledger import Ledger
 from decon.extraction.survey import Survey
@@ -102,8 +103,21 @@ def test_a_rough_subspace_that_is_right_passes(kernel):
     assert evidence.oracle.queries - before < 100 * 25
 
 
-@pytest.mark.parametrize("kernel, seed, most", [(Gaussian(4.0), 31, 52_000),
-                                                (Tanh(3.0, -0.2), 60, 55_000)], ids=str)
+@pytest.mark.parametrize("kernel", [Polynomial(3), Tanh(1.0, 0.1), Gaussian(4.0)], ids=str)
+def test_a_rough_subspace_with_a_wrong_direction_is_replaced_by_one_of_the_same_rank(kernel):
+    model, evidence = evidence_of(kernel, 25, 5, 0)
+    right = evidence.rough_subspace
+    wrong = np.c_[right.basis[:, 1:], orthonormal_complement(right.basis)[:, 0]]
+    vars(evidence)["_rough_by_normals"] = replace(right, basis=wrong)
+    assert evidence.finds_another_subspace() and not evidence.finds_another_subspace()
+    found = evidence.rough_subspace
+    assert found.rough and found.rank == 5
+    assert largest_sine(found.basis, model.support_vectors.T) < 1e-2
+
+
+@pytest.mark.parametrize("kernel, seed, most", [
+    (Gaussian(4.0), 31, 52_000), (Tanh(3.0, -0.2), 60, 55_000),
+    (Tanh(1.0, 0.1), 94, 52_000)], ids=str)  # the last one of the same rank; before: unknown
 def test_a_machine_is_sharpened_in_the_other_subspace(kernel, seed, most):
     model, features = random_model(kernel, 30, 12, seed)
     result = deconstruct(Oracle(model.predict, 30), features, random_state=seed, progress=False)

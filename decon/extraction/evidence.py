@@ -264,7 +264,7 @@ class GatheredEvidence:
         if self.oracle.dimension - before.rank < SUBSPACES.rough_directions:
             return False
         now = self._tested_by_normals
-        return now is not None and now.rank != before.rank
+        return now is not None and now is not before
 
     @property
     def rough_subspace(self) -> Subspace | None:

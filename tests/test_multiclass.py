@@ -27,6 +27,7 @@ from decon import (
 )
 from decon.multiclass.crossings import Crossings, distances
 from decon.multiclass.pairs import PairMachine
+from decon.multiclass.rough import machine_of_rough_vectors
 from decon.multiclass.unknown import machine_with_unknown
 from decon.multiclass.vectors import SharedVectors, machine_of_vectors
 from decon.multiclass.vote import OneVsOne
@@ -212,6 +213,45 @@ def test_vectors_of_other_pairs_make_a_pair_linear():
     lacking.add(1, 2, PairMachine("gaussian", KernelMachine(
         kernel, np.concatenate([Y[1][1:], Y[2]]), w, 0.1), True))
     assert machine_of_vectors(crossings, 1, 2, lacking).machine is None
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_vectors_that_another_pair_shows_roughly_are_moved(seed):
+    svc, X = few_digits(3, 5, seed)
+    crossings = Crossings(ClassOracle(svc.predict, 64), X[:200], np.random.default_rng(seed))
+    kernel, starts = Gaussian(float(1 / np.sqrt(2 * svc._gamma))), np.cumsum([0, *svc.n_support_])
+    Y = [svc.support_vectors_[a:b] for a, b in zip(starts, starts[1:], strict=False)]
+    off = 1e-5 * np.random.default_rng(seed).standard_normal(Y[2].shape)
+
+    def shared_vectors(*classes):
+        shared = SharedVectors(1.0)
+        w = np.r_[np.ones(len(classes[0])), -np.ones(len(classes[1]))]
+        shared.add(0, 1, PairMachine("gaussian", KernelMachine(
+            kernel, np.concatenate(classes[:2]), w, 0.1), True))
+        w = np.r_[np.ones(len(classes[0])), -np.ones(len(classes[2]))]
+        shared.add(0, 2, PairMachine("gaussian", KernelMachine(
+            kernel, np.concatenate([classes[0], classes[2]]), w, 0.1), False))
+        return shared
+
+    # those of two classes are sure, those of the third a hundred-thousandth off
+    shared = shared_vectors(Y[0], Y[1], Y[2] + off)
+    assert shared.sure(0).all() and shared.sure(1).all() and not shared.sure(2).any()
+    assert machine_of_vectors(crossings, 1, 2, shared).machine is None
+    found = machine_of_rough_vectors(crossings, 1, 2, shared)
+    points = around(X)
+    assert (found.machine.predict(points) == pair_signs(svc, points)[1, 2]).all()
+    assert not found.own_vectors
+
+    # these take the place of the rough ones
+    shared.add(1, 2, found)
+    assert len(shared.of(2)) == len(Y[2])
+    inside = np.abs(svc.dual_coef_[1, starts[2]:]) > 0  # the vectors that this pair has
+    assert KDTree(shared.of(2)).query(Y[2][inside])[0].max() < 1e-7
+
+    # with one vector missing, there is no such machine; and none is sought where all are sure
+    lacking = shared_vectors(Y[0], Y[1], (Y[2] + off)[1:])
+    assert machine_of_rough_vectors(crossings, 1, 2, lacking).machine is None
+    assert machine_of_rough_vectors(crossings, 0, 1, lacking).machine is None
 
 
 # -- the whole -----------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from decon import KernelMachine, Oracle, Tanh, deconstruct
 from decon.boundary.bracketing import bisect_along
 from decon.families.protocol import Refuted
 from decon.families.tanh import far_field, fitting
+from decon.families.tanh.family import TanhFamily
 from decon.families.tanh.far_field import further_normals, hyperplane_normals, rough_weights
 from decon.families.tanh.fine import fine_units, zeros
 from decon.families.tanh.fitting import SampsonFit, fit_units, new_units
@@ -835,6 +836,18 @@ def test_more_units_than_dimensions_are_not_called_the_models_own():
     result = deconstruct(Oracle(model.predict, 8), features, random_state=0, progress=False)
     assert result.kernel_type == "tanh" and result.rank == 3
     assert not result.own_vectors and "more tanh units than dimensions" in result.message
+
+
+@pytest.mark.parametrize("third, rank", [([0, 0, 1, 0], 3), ([1, 1, 1e-8, 0], 2)])
+def test_units_found_with_dependent_vectors_are_not_called_the_models_own(
+        monkeypatch, third, rank):
+    """Three units where the normals had shown four dimensions."""
+    Y = np.array([[1, 0, 0, 0], [0, 1, 0, 0], third], float)
+    found = KernelMachine(Tanh(1.0, 0.1), Y, [1.0, -0.8, 0.6], 0.2), np.eye(4)
+    monkeypatch.setattr(TanhFamily, "_machine", lambda family, evidence: found)
+    candidate = TanhFamily().fit(SimpleNamespace(rough_subspace=SimpleNamespace(rank=4)))
+    assert candidate.own_vectors is (rank == 3) and candidate.rank == rank
+    assert largest_sine(candidate.basis, Y[:rank].T) < 1e-7
 
 
 def relations(weights, threshold, seed=0, n=600):

@@ -11,6 +11,7 @@ from .crossings import Crossings
 from .oracle import ClassOracle
 from .pairs import PairMachine, machine_in_regions
 from .result import ClassesResult
+from .rough import machine_of_rough_vectors
 from .settings import SETTINGS
 from .stand_ins import stand_in
 from .unknown import machine_with_unknown
@@ -132,7 +133,9 @@ class _Search:
         crossings, shared = self.crossings, self.shared
         found = machine_of_vectors(crossings, *pair, shared)
         if found.machine is None and shared.of_both(*pair):
-            found = machine_with_unknown(crossings, *pair, shared)
+            found = machine_of_rough_vectors(crossings, *pair, shared)
+            if found.machine is None:
+                found = machine_with_unknown(crossings, *pair, shared)
         elif found.machine is None:
             hopeless = len(self.pairs) >= SETTINGS.hopeless and not shared.found
             tried = pair in self.pairs and far is not None  # a ball tells no more in the end

@@ -60,6 +60,10 @@ class MulticlassSettings:
     joint_error: float = 1e-7  # median, at which the machine is right, and no vector is missing
     least_weight: float = 1e-6  # of a vector (the largest)
 
+    # vectors that other pairs have shown roughly
+    rough_vectors: float = 1e-3  # relative error that they may have
+    fitted_to: float = 1e-10  # of boundary points, in the fit
+
     # vectors that no other pair has shown
     most_unknown: int = 2
     points_per_number: float = 2.0

@@ -45,6 +45,7 @@ class SharedVectors:
         self.spread, self.found, self.own = spread, False, True
         self.kernel: Gaussian | None = None
         self._known: dict[Any, Array] = {}
+        self._sure: dict[Any, Array] = {}
 
     def add(self, one: Any, other: Any, found: PairMachine) -> None:
         """Learn what the machine of a pair shows.
@@ -63,14 +64,19 @@ class SharedVectors:
             self.kernel = machine.kernel
         self.own &= found.own_vectors
         for label, sign in ((one, 1), (other, -1)):
-            # of two that are one, that of the same class, from a machine with own vectors
-            new, old = machine.support_vectors[sign * machine.weights > 0], self.of(label)
-            elsewhere = [Y for known, Y in self._known.items() if known != label]
-            new = self._far(new, elsewhere)
-            if old is not None:
-                kept, others = (new, old) if found.own_vectors else (old, new)
-                new = np.concatenate([kept, self._far(others, [kept])])
-            self._known[label] = new
+            # what is a vector of another class is none of this one
+            new = machine.support_vectors[sign * machine.weights > 0]
+            new = self._far(new, [Y for known, Y in self._known.items() if known != label])
+            old, sure = self._known.get(label, new[:0]), self.sure(label)
+
+            # of two that are one, that of a machine with own vectors, or else the newer one
+            groups = [(new, found.own_vectors), (old[sure], True), (old[~sure], False)]
+            groups.sort(key=lambda group: not group[1])
+            kept: list[Array] = []
+            for Y, _ in groups:
+                kept.append(self._far(Y, kept))
+            self._known[label] = np.concatenate(kept)
+            self._sure[label] = np.repeat([own for _, own in groups], [len(Y) for Y in kept])
 
     def _far(self, Y, known):
         """Those of Y that are none of the known vectors."""
@@ -92,6 +98,19 @@ class SharedVectors:
             None if no pair has shown any.
         """
         return self._known.get(label)
+
+    def sure(self, label: Any) -> Array:
+        """Which vectors of a class a machine has shown whose vectors are the model's own.
+
+        Parameters
+        ----------
+        label : label
+
+        Returns
+        -------
+        sure : bool array (m,)
+        """
+        return self._sure.get(label, np.zeros(0, bool))
 
     def of_both(self, one: Any, other: Any) -> tuple[Array, Array] | None:
         """The vectors of two classes.
@@ -146,6 +165,36 @@ def machine_of_vectors(crossings: Crossings, one: Any, other: Any, shared: Share
     if len(X) < n / 2:
         return PairMachine(message="the two classes hardly meet")
 
+    machine, kept = fitted_to_most(kernel, Y, X, crossings)
+    error = float(np.median(distances(machine, X, crossings.units)))
+    if not error < SETTINGS.joint_error:
+        return PairMachine(message="its support vectors are not all among those of other pairs: "
+                                   f"they miss its boundary by {error:.0e}")
+
+    first = int(kept[:len(known[0])].sum())
+    return of_pair(machine, first, int(kept.sum()), shared.own)
+
+
+def fitted_to_most(kernel: Gaussian, Y: Array, X: Array, crossings: Crossings
+                   ) -> tuple[KernelMachine, Array]:
+    """The machine with the given support vectors whose boundary most of the given points lie on.
+
+    Parameters
+    ----------
+    kernel : Gaussian
+    Y : array (m, d)
+        Its vectors, and perhaps others.
+    X : array (n, d)
+        Some may lie on the boundary of another pair.
+    crossings : Crossings
+
+    Returns
+    -------
+    machine : KernelMachine
+        Up to its sign.
+    kept : bool array (m,)
+        Which vectors have a weight.
+    """
     # the weights that vanish at most of them: least median, over random subsets
     A, size = np.c_[kernel(X, Y), -np.ones(len(X))], len(Y) + SETTINGS.spare_equations
     trials = (_machine(kernel, Y, A[crossings.rng.choice(len(X), size, replace=False)])
@@ -157,13 +206,7 @@ def machine_of_vectors(crossings: Crossings, one: Any, other: Any, shared: Share
         off = distances(machine, X, crossings.units)
         good = off < SETTINGS.inliers * np.median(off)
         machine = _machine(kernel, Y[kept], A[np.ix_(good, np.r_[kept, True])])
-    error = float(np.median(distances(machine, X, crossings.units)))
-    if not error < SETTINGS.joint_error:
-        return PairMachine(message="its support vectors are not all among those of other pairs: "
-                                   f"they miss its boundary by {error:.0e}")
-
-    first = int(kept[:len(known[0])].sum())
-    return of_pair(machine, first, int(kept.sum()), shared.own)
+    return machine, kept
 
 
 def of_pair(machine: KernelMachine, first: int, count: int, own: bool) -> PairMachine:

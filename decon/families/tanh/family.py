@@ -13,6 +13,7 @@ from .far_field import further_normals, hyperplane_normals, rough_weights
 from .fine import fine_units
 from .machine import correct_span, tanh_machine, tie_biases, with_one_bias
 from .rough import rough_units
+from .settings import SETTINGS
 from .uniqueness import doubt
 
 
@@ -50,11 +51,13 @@ class TanhFamily:
         machine, basis = found
 
         # fewer units than dimensions span S_Y by themselves: the normals showed too much
+        spanned, values, _ = np.linalg.svd(machine.support_vectors.T, full_matrices=False)
+        independent = int((values > SETTINGS.dependent * values[0]).sum())
         if len(machine.weights) < basis.shape[1]:
-            basis = np.linalg.qr(machine.support_vectors.T)[0]
+            basis = spanned[:, :independent]
 
         # are the vectors the model's own (thm-tanh-at-infinity-unique)?
-        caveat = doubt(len(machine.weights), basis.shape[1])
+        caveat = doubt(len(machine.weights), independent)
         return Candidate(machine, basis, basis.shape[1], not caveat, caveat)
 
     def parameters(self, candidate: Candidate) -> int:

@@ -47,7 +47,7 @@ _build/html/index.html: .venv/.installed $(SOURCES)
 	touch $@
 
 test: lint
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadscope
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadscope \
 	    --nbval --nbval-current-env --nbval-cell-timeout 120 \
 	    --nbval-sanitize-with tools/nbval.cfg $(NOTEBOOKS)

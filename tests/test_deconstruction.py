@@ -593,7 +593,9 @@ def test_a_long_reason_is_wrapped():
 
 
 @pytest.mark.parametrize("name, own, word", [
-    ("gaussian", True, "2 support vectors, the model's own"),
+    ("gaussian", True, "2 support vectors, the model's own if it has no more"),
+    ("cubic", True, "2 support vectors, the model's own if it has no more"),
+    ("tanh", True, "2 support vectors, the model's own"),
     ("gaussian", False, "2 support vectors, perhaps not the model's own"),
     ("tanh", False, "2 support vectors, perhaps not the model's own"),
     ("quadratic", False, "2 quasi-support vectors"), ("cubic", False, "2 quasi-support vectors")])

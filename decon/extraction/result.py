@@ -70,7 +70,8 @@ class Deconstruction:
         others it does not see. Elsewhere directions too weak to show may be hidden, and without a
         machine `rank` is an estimate, of which so many are clear of the noise, at least.
     n_support : int or None
-        The number of support vectors, where it is known: where `own_vectors` is True.
+        The number of support vectors of the machine where these are the model's own, with the
+        hypotheses of `own_vectors`; else None.
     machine : KernelMachine, ScaledMachine, ReluNetwork or None
         Reproduces the model, and has passed the agreement test; its largest |weight| is 1. A
         ScaledMachine is a machine with its kernel in `units` only, as all Gaussians are. None
@@ -227,8 +228,9 @@ class Deconstruction:
     @property
     def _whose(self):
         """What the vectors of the machine are."""
-        if self.own_vectors:
-            return "support vectors, the model's own"
+        if self.own_vectors:  # for a tanh machine, that holds of any number
+            condition = "" if self.kernel_type == "tanh" else " if it has no more"
+            return f"support vectors, the model's own{condition}"
         single = self.kernel_type in ("tanh", "gaussian")  # each by itself, none a mixture
         return "support vectors, perhaps not the model's own" if single else QUASI
 

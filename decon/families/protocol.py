@@ -88,8 +88,8 @@ class Candidate:
     rank : int
         The dimension of S_Y.
     own_vectors : bool
-        Whether the machine's support vectors are the model's own, all of them, up to symmetries
-        of the kernel.
+        Whether the machine's support vectors are the model's own, up to symmetries of the kernel,
+        with the hypotheses that `Deconstruction` names.
     caveat : str
         What a user has to keep in mind about the result.
     surrogate : bool

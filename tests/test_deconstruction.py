@@ -593,8 +593,8 @@ def test_a_long_reason_is_wrapped():
 
 
 @pytest.mark.parametrize("name, own, word", [
-    ("gaussian", True, "2 support vectors, the model's own if it has no more"),
-    ("cubic", True, "2 support vectors, the model's own if it has no more"),
+    ("gaussian", True, "2 support vectors, the model's own if it has at most 2"),
+    ("cubic", True, "2 support vectors, the model's own if it has at most 2"),
     ("tanh", True, "2 support vectors, the model's own"),
     ("gaussian", False, "2 support vectors, perhaps not the model's own"),
     ("tanh", False, "2 support vectors, perhaps not the model's own"),

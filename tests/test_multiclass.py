@@ -233,7 +233,7 @@ def test_vectors_that_another_pair_shows_roughly_are_moved(seed):
             kernel, np.concatenate([classes[0], classes[2]]), w, 0.1), False))
         return shared
 
-    # those of two classes are sure, those of the third a hundred-thousandth off
+    # those of two classes are sure; those of the third are off by about 1e-5
     shared = shared_vectors(Y[0], Y[1], Y[2] + off)
     assert shared.sure(0).all() and shared.sure(1).all() and not shared.sure(2).any()
     assert machine_of_vectors(crossings, 1, 2, shared).machine is None
@@ -242,7 +242,7 @@ def test_vectors_that_another_pair_shows_roughly_are_moved(seed):
     assert (found.machine.predict(points) == pair_signs(svc, points)[1, 2]).all()
     assert not found.own_vectors
 
-    # these take the place of the rough ones
+    # the refitted vectors take the place of the rough ones
     shared.add(1, 2, found)
     assert len(shared.of(2)) == len(Y[2])
     inside = np.abs(svc.dual_coef_[1, starts[2]:]) > 0  # the vectors that this pair has

@@ -839,7 +839,7 @@ def test_more_units_than_dimensions_are_not_called_the_models_own():
 
 
 @pytest.mark.parametrize("third, rank", [([0, 0, 1, 0], 3), ([1, 1, 1e-8, 0], 2)])
-def test_units_found_with_dependent_vectors_are_not_called_the_models_own(
+def test_only_independent_vectors_are_called_the_models_own(
         monkeypatch, third, rank):
     """Three units where the normals had shown four dimensions."""
     Y = np.array([[1, 0, 0, 0], [0, 1, 0, 0], third], float)

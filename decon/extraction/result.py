@@ -70,8 +70,8 @@ class Deconstruction:
         others it does not see. Elsewhere directions too weak to show may be hidden, and without a
         machine `rank` is an estimate, of which so many are clear of the noise, at least.
     n_support : int or None
-        The number of support vectors of the machine where these are the model's own, with the
-        hypotheses of `own_vectors`; else None.
+        The number of support vectors of the machine where these are the model's own, under the
+        hypotheses stated for `own_vectors`; else None.
     machine : KernelMachine, ScaledMachine, ReluNetwork or None
         Reproduces the model, and has passed the agreement test; its largest |weight| is 1. A
         ScaledMachine is a machine with its kernel in `units` only, as all Gaussians are. None
@@ -203,9 +203,9 @@ class Deconstruction:
         if self.verdict != self.kernel_type:
             lines.insert(1, f"verdict       {self.verdict}")
         if self.machine is not None:
-            lines.append(f"machine       {self._described(self.machine, self._whose)}")
+            lines.append(f"machine       {self._described(self.machine)}")
         if self.surrogate is not None:
-            lines.append(f"surrogate     {self._described(self.surrogate.machine, QUASI)}")
+            lines.append(f"surrogate     {self._described(self.surrogate.machine, False)}")
             lines += [f"  {where:12s}{value:.4g}{' spreads' * (where == 'distance')}"
                       for where, value in self.surrogate.agreement.items()]
 
@@ -225,21 +225,19 @@ class Deconstruction:
                               subsequent_indent=" " * 14))
         return "\n".join(lines)
 
-    @property
-    def _whose(self):
-        """What the vectors of the machine are."""
-        if self.own_vectors:  # for a tanh machine, that holds of any number
-            condition = "" if self.kernel_type == "tanh" else " if it has no more"
-            return f"support vectors, the model's own{condition}"
-        single = self.kernel_type in ("tanh", "gaussian")  # each by itself, none a mixture
-        return "support vectors, perhaps not the model's own" if single else QUASI
-
-    def _described(self, machine, whose):
+    def _described(self, machine, extracted=True):
         """A machine in a few words."""
         if not isinstance(getattr(machine, "machine", machine), KernelMachine):
             return repr(machine)
-        where = ", behind a scaler" if isinstance(machine, ScaledMachine) else ""
-        return f"{len(machine.weights)} {whose}{where}"
+        m = len(machine.weights)
+        scaled = " behind a scaler" if isinstance(machine, ScaledMachine) else ""
+        if extracted and self.own_vectors:
+            # the only tanh machine, with any number of units
+            condition = "" if self.kernel_type == "tanh" else f" if it has at most {m}"
+            return f"{m} support vectors{scaled}, the model's own{condition}"
+        if extracted and self.kernel_type in ("tanh", "gaussian"):
+            return f"{m} support vectors{scaled}, perhaps not the model's own"
+        return f"{m} {QUASI}{scaled}"  # mixtures
 
     def predict(self, X: ArrayLike) -> np.ndarray:
         """The labels of the recovered machine, or of the surrogate where there is none.

@@ -89,7 +89,7 @@ class Candidate:
         The dimension of S_Y.
     own_vectors : bool
         Whether the machine's support vectors are the model's own, up to symmetries of the kernel,
-        with the hypotheses that `Deconstruction` names.
+        under the hypotheses stated for `Deconstruction.own_vectors`.
     caveat : str
         What a user has to keep in mind about the result.
     surrogate : bool

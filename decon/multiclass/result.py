@@ -57,7 +57,7 @@ class ClassesResult:
 
     @property
     def own_vectors(self) -> bool:
-        """Whether the support vectors are the model's own, and all of them."""
+        """Whether they are the model's own, as `Deconstruction.own_vectors` of every pair says."""
         return self.support_vectors is not None and all(
             found.own_vectors for found in self.pairs.values())
 

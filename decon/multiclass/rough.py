@@ -16,8 +16,8 @@ def machine_of_rough_vectors(crossings: Crossings, one: Any, other: Any, shared:
                              ) -> PairMachine:
     """The machine between two classes, beginning with vectors that a pair has shown only roughly.
 
-    Where a vector has little influence on one boundary, it is known from there with few digits; on
-    another boundary these may be too few. Here the vectors move.
+    A vector with little influence on one boundary is known from it to few digits, perhaps too few
+    for another boundary. Such vectors are refitted here.
 
     Parameters
     ----------
@@ -33,17 +33,17 @@ def machine_of_rough_vectors(crossings: Crossings, one: Any, other: Any, shared:
     known, kernel = shared.of_both(one, other), shared.kernel
     sure = np.r_[shared.sure(one), shared.sure(other)]
     if known is None or kernel is None or sure.all():
-        return PairMachine(message="no support vector of these classes is known roughly")
+        return PairMachine(message="all known support vectors of these classes are sure")
     Y, d = np.concatenate(known), crossings.oracle.dimension
 
     # boundary points for all numbers that are sought, and others to test them
     n = len(Y) + d * int((~sure).sum()) + 2 * SETTINGS.spare_points
     X = crossings.unexplained(one, other, n)
     if len(X) < SETTINGS.least_share * n + SETTINGS.spare_points:
-        return PairMachine(message="the two classes hardly meet")
+        return PairMachine(message="too few boundary points between the two classes")
     fitted, held_out = X[SETTINGS.spare_points:], X[:SETTINGS.spare_points]
 
-    # the best weights, and then all numbers, without points of another pair's boundary
+    # first the weights, then all numbers, without points of another pair's boundary
     machine, kept = fitted_to_most(kernel, Y, fitted, crossings)
     off = distances(machine, fitted, crossings.units)
     good = off < SETTINGS.inliers * np.median(off)
@@ -56,15 +56,15 @@ def machine_of_rough_vectors(crossings: Crossings, one: Any, other: Any, shared:
 
 
 def _moved(machine, X, sure, units):
-    """The machine fitted to boundary points; vectors that are sure stay where they are."""
+    """The machine fitted to boundary points; vectors that are sure hardly move."""
     scale = float(np.linalg.norm(units))
     numbers, d = numbers_of(machine, 0, scale), X.shape[1]
-    deviations = SETTINGS.rough_vectors * numbers.sizes
+    deviations = SETTINGS.rough * numbers.sizes
     deviations[:d * len(sure)][np.repeat(sure, d)] *= SETTINGS.joint_error
 
     # distances to first order: along the gradients
     gradients = machine.gradient(X)
     V = gradients / np.linalg.norm(gradients, axis=1, keepdims=True)
-    errors = np.full(len(X), SETTINGS.fitted_to / scale)
+    errors = np.full(len(X), SETTINGS.fitted_to / np.sqrt(d))
     fit = fit_brackets(numbers, numbers.start, Brackets(X / scale, V, errors), deviations, wide=())
     return numbers.machine(fit.theta).normalised()

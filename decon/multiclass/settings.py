@@ -61,8 +61,8 @@ class MulticlassSettings:
     least_weight: float = 1e-6  # of a vector (the largest)
 
     # vectors that other pairs have shown roughly
-    rough_vectors: float = 1e-3  # relative error that they may have
-    fitted_to: float = 1e-10  # of boundary points, in the fit
+    rough: float = 1e-3  # relative standard deviation of all numbers but sure vectors
+    fitted_to: float = 1e-10  # assumed error of boundary points
 
     # vectors that no other pair has shown
     most_unknown: int = 2

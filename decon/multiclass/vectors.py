@@ -64,12 +64,12 @@ class SharedVectors:
             self.kernel = machine.kernel
         self.own &= found.own_vectors
         for label, sign in ((one, 1), (other, -1)):
-            # what is a vector of another class is none of this one
+            # a vector of another class does not belong to this one
             new = machine.support_vectors[sign * machine.weights > 0]
             new = self._far(new, [Y for known, Y in self._known.items() if known != label])
             old, sure = self._known.get(label, new[:0]), self.sure(label)
 
-            # of two that are one, that of a machine with own vectors, or else the newer one
+            # of two vectors taken as one, keep the sure one, or else the newer one
             groups = [(new, found.own_vectors), (old[sure], True), (old[~sure], False)]
             groups.sort(key=lambda group: not group[1])
             kept: list[Array] = []
@@ -100,7 +100,7 @@ class SharedVectors:
         return self._known.get(label)
 
     def sure(self, label: Any) -> Array:
-        """Which vectors of a class a machine has shown whose vectors are the model's own.
+        """For each vector of a class, whether a machine with own vectors has shown it.
 
         Parameters
         ----------
@@ -177,7 +177,7 @@ def machine_of_vectors(crossings: Crossings, one: Any, other: Any, shared: Share
 
 def fitted_to_most(kernel: Gaussian, Y: Array, X: Array, crossings: Crossings
                    ) -> tuple[KernelMachine, Array]:
-    """The machine with the given support vectors whose boundary most of the given points lie on.
+    """A machine with vectors among those given, whose boundary passes through most of the points.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ def fitted_to_most(kernel: Gaussian, Y: Array, X: Array, crossings: Crossings
     machine : KernelMachine
         Up to its sign.
     kept : bool array (m,)
-        Which vectors have a weight.
+        Which rows of Y it keeps.
     """
     # the weights that vanish at most of them: least median, over random subsets
     A, size = np.c_[kernel(X, Y), -np.ones(len(X))], len(Y) + SETTINGS.spare_equations

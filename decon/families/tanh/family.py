@@ -50,7 +50,7 @@ class TanhFamily:
                     raise
         machine, basis = found
 
-        # fewer units than dimensions span S_Y by themselves: the normals showed too much
+        # fewer units than dimensions span S_Y by themselves: the normals showed too many
         spanned, values, _ = np.linalg.svd(machine.support_vectors.T, full_matrices=False)
         independent = int((values > SETTINGS.dependent * values[0]).sum())
         if len(machine.weights) < basis.shape[1]:

@@ -601,8 +601,18 @@ def test_a_long_reason_is_wrapped():
     ("quadratic", False, "2 quasi-support vectors"), ("cubic", False, "2 quasi-support vectors")])
 def test_a_summary_says_whose_the_vectors_are(name, own, word):
     machine = KernelMachine(Gaussian(1.0), np.eye(2), [1.0, -1.0], 0.1)
-    lines = Deconstruction(name, machine=machine, own_vectors=own).summary().splitlines()
-    assert f"machine       {word}" in lines
+    result = Deconstruction(name, machine=machine, own_vectors=own, separation=1e-3 * own)
+    assert f"machine       {word}" in result.summary().splitlines()
+
+
+@pytest.mark.parametrize("vectors, separation", [
+    (np.r_[np.eye(2), [[2.0, 2.0]]], 1e-3), (np.eye(3), 0.0),
+    ([[0, 0, 0.0], [1, 2, 3], [2, 4, 6]], 1e-3)],
+    ids=["more than d", "rows of the features", "on a line"])
+def test_a_summary_promises_no_gaussian_without_a_theorem(vectors, separation):
+    machine = KernelMachine(Gaussian(1.0), vectors, [1.0, -1.0, 0.5], 0.1)
+    result = Deconstruction("gaussian", machine=machine, own_vectors=True, separation=separation)
+    assert "3 support vectors, the model's own as far as the fit shows" in result.summary()
 
 
 def test_summary_and_plot():

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial import KDTree
 
+from ..families.gaussian.settings import SETTINGS as GAUSSIAN
 from ..families.protocol import Candidate
 from ..families.relu.network import ReluNetwork
 from ..machine import KernelMachine, ScaledMachine, npz_path
@@ -85,14 +86,14 @@ class Deconstruction:
         known, its hypotheses hold for the machine found, and no other machine has this boundary: of
         a cubic with at most as many vectors if the y_i are linearly independent
         (thm-support-vectors-of-a-cubic-kruskal), of a tanh at all
-        (thm-tanh-at-infinity-unique), of a Gaussian with m < d and fewer than m (m + 1) / 2
-        vectors (thm-gaussian-measuring-stick-unique). More vectors of a cubic than dimensions are
-        the only ones nearby, by the rank of the derivatives, and the only ones at all for almost
-        every machine [Chiantini, Ottaviani and Vannieuwenhoven 2017]. (Nine vectors (y_i, 1) in six
-        dimensions, such as nine histograms of six entries, may have a second machine, and are not
-        called the model's own.) For Gaussians that span R^d, and for vectors found among the
-        features, no theorem is known: True says that the fit reaches the width of the brackets, and
-        none of the vectors can be left out.
+        (thm-tanh-at-infinity-unique), of a Gaussian with m <= d affinely independent vectors, if
+        the model has fewer than m (m + 1) / 2 (thm-gaussian-measuring-stick-unique). More vectors
+        of a cubic than dimensions are the only ones nearby, by the rank of the derivatives, and the
+        only ones at all for almost every machine [Chiantini, Ottaviani and Vannieuwenhoven 2017].
+        (Nine vectors (y_i, 1) in six dimensions, such as nine histograms of six entries, may have a
+        second machine, and are not called the model's own.) For Gaussians of more than d vectors or
+        of dependent ones, and for vectors found among the features, no theorem is known: True says
+        that the fit reaches the width of the brackets, and none of the vectors can be left out.
         For a Gaussian, True says that the machine passes through nine in ten of the narrow brackets
         to within ten of their widths (a thousand, if it has more than 1,000 numbers), and presumes
         that no vector lies farther out than twice the size of the features: nearer, a further
@@ -232,12 +233,28 @@ class Deconstruction:
         m = len(machine.weights)
         scaled = " behind a scaler" if isinstance(machine, ScaledMachine) else ""
         if extracted and self.own_vectors:
-            # the only tanh machine, with any number of units
+            # the only tanh machine, with any number of units; the only one with so few vectors; or
+            # no theorem
             condition = "" if self.kernel_type == "tanh" else f" if it has at most {m}"
+            if self.kernel_type == "gaussian" and not self._only_gaussian():
+                condition = " as far as the fit shows"
             return f"{m} support vectors{scaled}, the model's own{condition}"
         if extracted and self.kernel_type in ("tanh", "gaussian"):
             return f"{m} support vectors{scaled}, perhaps not the model's own"
         return f"{m} {QUASI}{scaled}"  # mixtures
+
+    def _only_gaussian(self):
+        """Do the hypotheses of thm-gaussian-measuring-stick-unique hold for the machine found?"""
+        # it was measured, not found among the features
+        Y = getattr(self.machine, "machine", self.machine).support_vectors
+        if not self.separation:
+            return False
+
+        # 2 to d vectors, affinely independent by more than their errors
+        if not 2 <= len(Y) <= Y.shape[1]:
+            return False
+        spread = np.linalg.svd(Y - Y.mean(0), compute_uv=False)
+        return spread[len(Y) - 2] > GAUSSIAN.faint_error * spread[0]
 
     def predict(self, X: ArrayLike) -> np.ndarray:
         """The labels of the recovered machine, or of the surrogate where there is none.

@@ -684,6 +684,33 @@ def test_tilts_are_found_where_kernels_nearly_cancel_and_whole_steps_would_lead_
     np.testing.assert_allclose(found, tilts[:, 1:], atol=1e-7)
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_tilts_are_found_where_the_terms_of_psi_are_a_million_times_as_large_as_psi(seed):
+    rng, d, m = np.random.default_rng(seed), 40, 3
+    tilts = 1e-5 * rng.standard_normal((m, d - m))
+    tilts[:, 0] = 0  # towards the probe
+    Y, w = rng.standard_normal((m, m)), rng.uniform(0.5, 1, m) * [1, 1, -1]
+    box = KernelMachine(Gaussian(1.0), np.c_[Y, tilts], w, 1e-9)
+    inside = w * np.exp(-(tilts**2).sum(1) / 2) / box.threshold
+
+    def terms(Z):
+        return inside * np.exp(-((Z[:, None] - Y) ** 2).sum(2) / 2)
+
+    # three places, most of them such ones, by bisection towards Psi = 1.5 b, beside forty others
+    Z = 2 * rng.standard_normal((3000, m))
+    psi = terms(Z).sum(1)
+    P, N, others = Z[psi > 1e3][:3], Z[psi < -1e3][:3], Z[psi > 1e3][40:80]
+    for _ in range(80):
+        middle = (P + N) / 2
+        inner = terms(middle).sum(1)[:, None] > 1.5
+        P, N = np.where(inner, middle, P), np.where(inner, N, middle)
+    assert np.median(np.abs(terms(P)).max(1) / terms(P).sum(1)) > 1e6
+
+    probe = RadialProbe(Oracle(box.predict, d), np.eye(d)[:, :m], np.eye(d)[m], 1, 1.0)
+    found, _ = _tilts(probe, Y, inside, 0.5, np.r_[P, others], tilts[:, 0], np.eye(d)[:, m + 1:])
+    np.testing.assert_allclose(found, tilts[:, 1:], atol=1e-9)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_a_machine_is_measured_from_a_rough_subspace_that_is_right_towards_the_probe(seed):
     box, oracle, subspace, cloud = machine_and_view(seed, m=4, d=90, sigma=3.0)

@@ -335,23 +335,36 @@ def _tilts(probe, Y, weights, tau, Z, along, out, rough=False):
     measure = _predicted_distances if rough else _distances
     q = measure(probe, Z, guess, step, out.T)[..., None]
 
-    # Newton's method for log Psi / b = 0 where the distance was met; where log Psi / b is large, in
-    # steps that change it by at most 1
+    # Newton's method for Psi / b = 1 where the distance was met, every equation divided by the size
+    # of its row: rows are large where kernels nearly cancel
     c = np.zeros((k, len(Y)))
-    for _ in range(SETTINGS.newton_steps if rough else 3):
-        now = terms * np.exp(tau * (2 * q * c[:, None] - q**2))
-        psi = now.sum(2, keepdims=True)
-        good = (psi > 0) & (psi < np.inf)
-        psi = np.where(good, psi, 1)
-        inverse = np.linalg.pinv(np.where(good, 2 * tau * q * now / psi, 0), SETTINGS.hidden_tilt)
-        off = np.log(psi)
-        c -= (inverse @ off)[..., 0] / np.maximum(1, np.abs(off).max(1))
-        if rough and np.abs(off).max() < SETTINGS.least_off:
+    for _ in range(SETTINGS.newton_steps):
+        rows, off = _off_boundary(terms, tau, q, c)
+        size = np.linalg.norm(rows, axis=2, keepdims=True)
+        size[size == 0] = 1
+        inverse = np.linalg.pinv(rows / size, SETTINGS.hidden_tilt) / size.transpose(0, 2, 1)
+        change = (inverse @ off)[..., 0]
+        c -= change
+        if np.abs(change).max() < SETTINGS.least_change * probe.scale:
             break
 
     # log Psi / b changes by 2 tau q times an error of q
     errors = inverse * 2 * tau * np.nan_to_num(q).transpose(0, 2, 1) * probe.scale
     return c.T, np.sqrt((errors**2).sum((0, 2)))
+
+
+def _off_boundary(terms, tau, q, c):
+    """How far Psi / b is from 1 after tilts c, (k, n, 1), and the derivatives by c, (k, n, m).
+
+    Above 1 its logarithm, which grows as slowly as tilts do; below 1 less 1, as there it may be
+    close to 0 or negative. Zero where the boundary was not met, or Psi overflows.
+    """
+    with np.errstate(all="ignore"):
+        now = terms * np.exp(tau * (2 * q * c[:, None] - q**2))
+        psi = now.sum(2, keepdims=True)
+        off = np.where(psi > 1, np.log(psi), psi - 1)
+        met, above = np.isfinite(q) & np.isfinite(psi), np.maximum(psi, 1)
+        return np.where(met, 2 * tau * q * now / above, 0), np.where(met, off, 0)
 
 
 def _distances(probe, Z, guess, step, directions):

@@ -42,8 +42,8 @@ class GaussianSettings:
     predicted: float = 1.5  # standard deviations of a prediction: the first step of its bracket
     most_shown: float = 6.0  # the same: the most that a distance counts for in the next one
     rough_tilt: float = 1e-4  # of the scale: added to a bracket's first step where S_Y is rough
-    newton_steps: int = 50  # at most, where S_Y is rough;
-    least_off: float = 1e-9  # they end where all |log Psi / b| are below this
+    newton_steps: int = 50  # at most;
+    least_change: float = 1e-12  # of the scale: they end with a smaller one
     share_met: float = 0.9  # of boundary points that a machine of a rough S_Y has to meet
     least_tilt: float = 3e-8  # relative to a support vector's length, that is corrected
     hidden_tilt: float = 1e-9  # share of the largest singular value that shows no tilt

@@ -40,6 +40,7 @@ DEPTHS = tuple(10.0 ** -np.arange(1, 7))  # where labels are compared, in units 
 CLOUD = 400  # points that a rival labels before anything else
 HARDNESS = 100  # C of an SVC, in units of 1 / (mean of K(x, x))
 STEPS = 5000  # of the network's solver
+WEAK = 1e9  # C of the logistic regression
 
 
 @dataclass
@@ -179,7 +180,7 @@ def by_tools(oracle, features, kernel, m, width, seed):
     yield with_polynomial(oracle, pool, kernel, basis, width * R)
 
 
-def retraining(oracle, features, kernel, m, sizes, seed):
+def retraining(oracle, features, kernel, m, sizes, seed, C=WEAK):
     """Adaptive retraining after Tramer et al. 2016: train, ask at the copy's boundary, repeat."""
     def at_the_boundary(copy, n, rng):
         ends = cloud(features, max(2000, n), rng)
@@ -188,7 +189,7 @@ def retraining(oracle, features, kernel, m, sizes, seed):
         own = Oracle(copy.predict, oracle.dimension, positive=1)
         return boundary_points(own, *pairs, 1e-9 * np.sqrt(np.mean((ends**2).sum(1))))[0]
 
-    return rounds(oracle, features, kernel, m, sizes, seed, at_the_boundary)
+    return rounds(oracle, features, kernel, m, sizes, seed, at_the_boundary, C)
 
 
 def active(oracle, features, kernel, m, sizes, seed):
@@ -230,11 +231,11 @@ def separated_normal(oracle, x, radius, n, rng):
     return normal / np.linalg.norm(normal)
 
 
-def rounds(oracle, features, kernel, m, sizes, seed, chosen):
+def rounds(oracle, features, kernel, m, sizes, seed, chosen, C=WEAK):
     """Train a copy, ask for the labels of n points that it chooses, train again, and so on."""
     pool, _ = labelled(oracle, features, seed)
     for n in (*sizes, 0):
-        copy, converged = trained(pool, kernel, m)
+        copy, converged = trained(pool, kernel, m, C)
         basis = span_of_copy(copy, pool.points[-200:], m)
         yield Guess(oracle.queries, copy.predict, basis, converged)
         if n:
@@ -242,11 +243,14 @@ def rounds(oracle, features, kernel, m, sizes, seed, chosen):
             pool.add(X, oracle(X))
 
 
-def trained(pool, kernel, m):
-    """A copy trained on the points of a pool, and whether its solver says that it converged."""
+def trained(pool, kernel, m, C):
+    """A copy trained on the points of a pool, and whether its solver says that it converged.
+
+    C is that of the logistic regression.
+    """
     if kernel.name == "quadratic":
         copy = make_pipeline(PolynomialFeatures(2), StandardScaler(), LogisticRegression(
-            C=1e9, tol=1e-10, solver="newton-cholesky", max_iter=1000))
+            C=C, tol=1e-10, solver="newton-cholesky", max_iter=1000))
     elif kernel.name == "tanh":
         copy = MLPClassifier((m,), activation="tanh", solver="lbfgs", alpha=1e-6, tol=1e-8,
                              max_iter=STEPS, max_fun=10 * STEPS, random_state=0)

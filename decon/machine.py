@@ -16,6 +16,8 @@ from .conventions.numbers import as_numbers
 from .kernels import Gaussian, Kernel, Linear, Polynomial, Tanh, kernel_from_sklearn
 from .numerics.blocks import blocks
 
+VANISHING = 1e-8  # share of its terms, of a constant that is nothing but their errors
+
 
 class KernelMachine(Estimator):
     """The classifier that says +1 where sum_i w_i K(x, y_i) > b, and -1 elsewhere (Eqs. 1, 2).
@@ -288,7 +290,8 @@ class KernelMachine(Estimator):
 
         With z_i = y_i / units, a polynomial kernel's gamma u.y_i + c is gamma x.z_i + h_i with
         h_i = c - gamma origin.z_i: the support vectors become gamma z_i / h_i and the weights
-        w_i h_i^D, of (x.y + 1)^D. A linear machine gets the z_i, and the threshold
+        w_i h_i^D, of (x.y + 1)^D; if all h_i vanish, as far as errors of the z_i allow, the kernel
+        is homogeneous. A linear machine gets the z_i, and the threshold
         b + sum_i w_i origin.z_i. A tanh's beta moves by -alpha origin.z_i, which has to be the same
         for all i. A Gaussian moves along, y_i to origin + units y_i, if all units are alike.
 
@@ -330,10 +333,15 @@ class KernelMachine(Estimator):
             kernel = Tanh(kernel.alpha, kernel.beta - float(moved.mean()))
         elif origin.any():
             h = kernel.coef0 - kernel.gamma * (Z @ origin)
-            if (h == 0).any():
+            size = abs(kernel.coef0) + kernel.gamma * (np.abs(Z) @ np.abs(origin))
+            vanishing = np.abs(h) <= VANISHING * size
+            if vanishing.any() and not vanishing.all():
                 raise ValueError("one polynomial of this machine has no constant in x")
-            Z, w = kernel.gamma * Z / h[:, None], w * h**kernel.degree
-            kernel = Polynomial(kernel.degree)
+            if vanishing.all():
+                kernel = Polynomial(kernel.degree, kernel.gamma, 0.0)
+            else:
+                Z, w = kernel.gamma * Z / h[:, None], w * h**kernel.degree
+                kernel = Polynomial(kernel.degree)
         return KernelMachine(kernel, Z, w, b).normalised()
 
     @classmethod

@@ -94,6 +94,22 @@ def test_a_tanh_with_other_units_and_a_gaussian_elsewhere_stay_what_they_are(ker
     np.testing.assert_allclose(ratio, ratio[0], rtol=1e-9)
 
 
+@pytest.mark.parametrize("degree", [2, 3])
+@pytest.mark.parametrize("error", [0.0, 1e-10])
+def test_a_homogeneous_polynomial_found_about_another_origin_is_one_again(degree, error):
+    # gamma z.x = gamma z.(x - origin) + gamma z.origin, and the last is known up to an error
+    rng, origin = np.random.default_rng(degree), np.array([60.0, 0.3, -2.0, 5.0])
+    Z, w, units = rng.standard_normal((3, 4)), rng.uniform(0.5, 1, 3), FRAME.units
+    h = (Z @ origin) * (1 + error * rng.standard_normal(3))
+    about = KernelMachine(Polynomial(degree), Z * units / h[:, None], w * h**degree, 0.7)
+    moved = about.in_given_units(origin, units)
+    model = KernelMachine(Polynomial(degree, coef0=0.0), Z, w, 0.7)
+    X = origin + units * rng.standard_normal((50, 4))
+    ratio = moved.decision_function(X) / model.decision_function(X)
+    assert moved.kernel.coef0 == 0 and np.linalg.norm(moved.support_vectors) < 100
+    np.testing.assert_allclose(ratio, ratio[0], rtol=1e-6)
+
+
 @pytest.mark.parametrize("kernel, says", [(Tanh(), "different biases"), (Gaussian(), "different")])
 def test_what_does_not_stay_a_kernel_machine_is_refused(kernel, says):
     machine = KernelMachine.random(kernel, 4, 3)

@@ -127,14 +127,14 @@ def test_too_many_vectors_are_not_called_the_models_own(seed):
     assert "more than 5 support vectors" in result.message
 
 
-@pytest.mark.parametrize("seed", [5, 17])
-def test_nine_vectors_in_six_variables_are_not_called_the_models_own(seed):
-    # as of histograms, the entries of a vector add up to 1: there may be a second machine
-    V = np.random.default_rng(seed).standard_normal((9, 6))
+@pytest.mark.parametrize("M, m, seed", [(9, 6, 5), (9, 6, 17), (12, 7, 0)])
+def test_histograms_that_may_have_a_second_machine_are_not_called_the_models_own(M, m, seed):
+    # their entries add up to 1; twelve of seven have as many numbers as the cubic coefficients
+    V = np.random.default_rng(seed).standard_normal((M, m))
     Y, w = V / V.sum(1, keepdims=True), V.sum(1) ** 3
     model = KernelMachine(Polynomial(3), Y, w, 0.2)
-    X = np.random.default_rng(1).standard_normal((500, 6))
-    result = deconstruct(Oracle(model.predict, 6), typical(model.predict, X), progress=False)
-    assert (result.kernel_type, result.rank) == ("cubic", 6)
-    assert min(result.agreement.values()) == 1 and len(result.machine.support_vectors) == 9
+    X = np.random.default_rng(1).standard_normal((500, m))
+    result = deconstruct(Oracle(model.predict, m), typical(model.predict, X), progress=False)
+    assert (result.kernel_type, result.rank) == ("cubic", m)
+    assert min(result.agreement.values()) == 1 and len(result.machine.support_vectors) == M
     assert not result.own_vectors and "second machine" in result.message

@@ -838,16 +838,27 @@ def test_more_units_than_dimensions_are_not_called_the_models_own():
     assert not result.own_vectors and "more tanh units than dimensions" in result.message
 
 
-@pytest.mark.parametrize("third, rank", [([0, 0, 1, 0], 3), ([1, 1, 1e-8, 0], 2)])
-def test_only_independent_vectors_are_called_the_models_own(
-        monkeypatch, third, rank):
+@pytest.mark.parametrize("third, error, rank", [
+    ([0, 0, 1, 0], 0.0, 3), ([1, 1, 1e-8, 0], 0.0, 2), ([1, 1, 1e-5, 0], 1e-7, 3),
+    ([1, 1, 1e-5, 0], 9e-5, 2)])
+def test_only_vectors_that_are_independent_by_more_than_their_errors_are_called_the_models_own(
+        monkeypatch, third, error, rank):
     """Three units where the normals had shown four dimensions."""
     Y = np.array([[1, 0, 0, 0], [0, 1, 0, 0], third], float)
-    found = KernelMachine(Tanh(1.0, 0.1), Y, [1.0, -0.8, 0.6], 0.2), np.eye(4)
+    found = KernelMachine(Tanh(1.0, 0.1), Y, [1.0, -0.8, 0.6], 0.2), np.eye(4), error
     monkeypatch.setattr(TanhFamily, "_machine", lambda family, evidence: found)
     candidate = TanhFamily().fit(SimpleNamespace(rough_subspace=SimpleNamespace(rank=4)))
     assert candidate.own_vectors is (rank == 3) and candidate.rank == rank
-    assert largest_sine(candidate.basis, Y[:rank].T) < 1e-7
+    assert largest_sine(candidate.basis, Y[:rank].T) < 1e-4
+
+
+@pytest.mark.parametrize("error, own", [(1e-5, True), (2e-4, False), (np.nan, False)])
+def test_faint_tanh_vectors_are_not_called_the_models_own(monkeypatch, error, own):
+    machine = KernelMachine(Tanh(1.0, 0.1), np.eye(4), [1.0, -0.8, 0.6, 0.5], 0.2)
+    found = machine, np.eye(4), error
+    monkeypatch.setattr(TanhFamily, "_machine", lambda family, evidence: found)
+    candidate = TanhFamily().fit(SimpleNamespace(rough_subspace=SimpleNamespace(rank=4)))
+    assert candidate.own_vectors is own and ("faint" in candidate.caveat) is not own
 
 
 def relations(weights, threshold, seed=0, n=600):

@@ -14,6 +14,8 @@ from scipy.spatial import KDTree
 from ..families.gaussian.settings import SETTINGS as GAUSSIAN
 from ..families.protocol import Candidate
 from ..families.relu.network import ReluNetwork
+from ..families.tanh.settings import SETTINGS as TANH
+from ..families.tanh.uniqueness import doubt
 from ..machine import KernelMachine, ScaledMachine, npz_path
 from ..oracles.oracle import real_points
 from ..oracles.precision import DOUBLE
@@ -79,27 +81,36 @@ class Deconstruction:
         for 'unknown' models, for polynomials of too many coefficients, and where a model is too
         coarse for more than a name (see `message`).
     own_vectors : bool
-        True when the machine's support vectors are the model's own (cubic, tanh, Gaussian), a
-        tanh's or a homogeneous cubic's up to the factor and sign that no label shows; False for
-        quasi-support vectors, which give the same function, and for vectors of a tanh or Gaussian
-        machine that may be wrong one by one, or too few (`message` says why). Where a theorem is
-        known, its hypotheses hold for the machine found, and no other machine has this boundary: of
-        a cubic with at most as many vectors if the y_i are linearly independent
-        (thm-support-vectors-of-a-cubic-kruskal), of a tanh at all
-        (thm-tanh-at-infinity-unique), of a Gaussian with m <= d affinely independent vectors, if
-        the model has fewer than m (m + 1) / 2 (thm-gaussian-measuring-stick-unique). More vectors
-        of a cubic than dimensions are the only ones nearby, by the rank of the derivatives, and the
-        only ones at all for almost every machine [Chiantini, Ottaviani and Vannieuwenhoven 2017].
-        (Nine vectors (y_i, 1) in six dimensions, such as nine histograms of six entries, may have a
-        second machine, and are not called the model's own.) For Gaussians of more than d vectors or
-        of dependent ones, and for vectors found among the features, no theorem is known: True says
-        that the fit reaches the width of the brackets, and none of the vectors can be left out.
-        For a Gaussian, True says that the machine passes through nine in ten of the narrow brackets
-        to within ten of their widths (a thousand, if it has more than 1,000 numbers), and presumes
-        that no vector lies farther out than twice the size of the features: nearer, a further
-        vector with the smallest weight found would have displaced a measured boundary point by a
-        thousand brackets; farther away it may leave no trace. Where the vectors are rows of the
-        features, it presumes that all of them are.
+        True when the machine's support vectors are the model's own (cubic, tanh, Gaussian; rows of
+        the features with any kernel); False for quasi-support vectors, which give the same
+        function, and for vectors that may be wrong one by one, or too few (`message` says why; the
+        errors of a tanh machine of more than 1,000 numbers are not estimated).
+        Those of a dot-product kernel are the vectors of the machine written in x, with the kernels
+        (x.y + 1)^3, (x.y)^3 or tanh(x.y + beta): gamma, coef0 and a scaler in front of the model
+        are part of them. Each vector of a homogeneous cubic is known up to a factor, those of a
+        tanh up to one sign for all, or if beta = 0 one for each. Equal vectors of the model count
+        as one, as do those that differ by such a factor or sign.
+        Where a theorem is known, its hypotheses hold for the machine found, and no other machine of
+        this kernel, with any constants, has this boundary: of a cubic with at most as many vectors
+        if the y_i are linearly independent (cor-support-vectors-of-a-cubic-count), of a tanh at all
+        if there are three or more and they are independent (thm-tanh-at-infinity-unique), of a
+        Gaussian in the same units with a threshold b that is not 0 and 2 <= m <= d affinely
+        independent vectors, if the model has fewer than m (m + 1) / 2
+        (thm-gaussian-measuring-stick-unique). More vectors of a cubic than dimensions are the only
+        ones nearby, by the rank of the derivatives, and the only ones at all for almost every
+        machine [Chiantini, Ottaviani and Vannieuwenhoven 2017]. (Nine vectors (y_i, 1) in six
+        dimensions, and as many in n as leave no coefficient to spare, C(n + 2, 3) / n, such as
+        nine histograms of six entries or twelve of seven, may have a second machine, and are not
+        called the model's own.) For other Gaussians and for rows of the features no theorem is
+        tested: True says that the fit reaches the width of the brackets (of rows: at half of the
+        held-out points), and none of the vectors can be left out. `summary` says which it is.
+        For a Gaussian whose vectors are not rows of the features, True says that the machine passes
+        through nine in ten of the narrow brackets to within ten of their widths (a thousand, if it
+        has more than 1,000 numbers), and presumes that no vector lies farther out than twice the
+        size of the features. Nearer, at the features and at 400 sampled places, a further vector
+        with the smallest weight found would have displaced a measured boundary point by a thousand
+        brackets; farther away it may leave no trace. Where the vectors are rows of the features, it
+        presumes that all of them are.
         Vectors nearer to each other than `separation` may have been found as one.
     separation : float
         Of a Gaussian's own vectors: a further one at this distance from one of them, in units of
@@ -233,28 +244,28 @@ class Deconstruction:
         m = len(machine.weights)
         scaled = " behind a scaler" if isinstance(machine, ScaledMachine) else ""
         if extracted and self.own_vectors:
-            # the only tanh machine, with any number of units; the only one with so few vectors; or
-            # no theorem
-            condition = "" if self.kernel_type == "tanh" else f" if it has at most {m}"
-            if self.kernel_type == "gaussian" and not self._only_gaussian():
-                condition = " as far as the fit shows"
-            return f"{m} support vectors{scaled}, the model's own{condition}"
+            return f"{m} support vectors{scaled}, the model's own{self._condition()}"
         if extracted and self.kernel_type in ("tanh", "gaussian"):
             return f"{m} support vectors{scaled}, perhaps not the model's own"
         return f"{m} {QUASI}{scaled}"  # mixtures
 
-    def _only_gaussian(self):
-        """Do the hypotheses of thm-gaussian-measuring-stick-unique hold for the machine found?"""
-        # it was measured, not found among the features
-        Y = getattr(self.machine, "machine", self.machine).support_vectors
-        if not self.separation:
-            return False
+    def _condition(self):
+        """Under which condition a theorem says that the machine's vectors are the model's own."""
+        # independent vectors, of a cubic or tanh
+        machine = getattr(self.machine, "machine", self.machine)
+        Y = machine.support_vectors
+        values = np.linalg.svd(Y, compute_uv=False)
+        rank = int((values > TANH.dependent * values[0]).sum())
+        if self.kernel_type == "tanh" and not doubt(len(Y), rank):
+            return ""
+        proved = self.kernel_type == "cubic" and rank == len(Y)
 
-        # 2 to d vectors, affinely independent by more than their errors
-        if not 2 <= len(Y) <= Y.shape[1]:
-            return False
-        spread = np.linalg.svd(Y - Y.mean(0), compute_uv=False)
-        return spread[len(Y) - 2] > GAUSSIAN.faint_error * spread[0]
+        # of a Gaussian, affinely independent ones by more than their errors, if they were measured
+        # and not taken from the features: singular values change by no more than the norm
+        if self.kernel_type == "gaussian" and self.separation and 2 <= len(Y) <= Y.shape[1]:
+            spread = np.linalg.svd(Y - Y.mean(0), compute_uv=False)[len(Y) - 2]
+            proved = machine.threshold != 0 and spread > GAUSSIAN.faint_error * np.linalg.norm(Y)
+        return f" if it has at most {len(Y)}" if proved else " as far as the fit shows"
 
     def predict(self, X: ArrayLike) -> np.ndarray:
         """The labels of the recovered machine, or of the surrogate where there is none.
@@ -321,7 +332,8 @@ class Deconstruction:
         """Which rows of a table are support vectors of the model?
 
         Without rows of the table among the features given to `deconstruct`, the vectors of a
-        dot-product kernel are known up to a common factor only, and no row may match.
+        dot-product kernel are known only as those of the machine written in x (see `own_vectors`),
+        and no row may match.
 
         Parameters
         ----------

@@ -57,7 +57,12 @@ class ClassesResult:
 
     @property
     def own_vectors(self) -> bool:
-        """Whether they are the model's own, as `Deconstruction.own_vectors` of every pair says."""
+        """Whether they are the model's own.
+
+        As `Deconstruction.own_vectors` says of the pairs found in regions; with the same vectors
+        the other pairs meet their boundaries to 1e-7 spreads in the median. Two vectors nearer
+        than a thousandth of a spread count as one.
+        """
         return self.support_vectors is not None and all(
             found.own_vectors for found in self.pairs.values())
 
@@ -115,7 +120,8 @@ class ClassesResult:
                  f"kernel        {self.kernel_type}",
                  f"pairs         {len(self.recovered)} of {len(self.pairs)} recovered"]
         if self.support_vectors is not None:
-            own = ", the model's own" if self.own_vectors else " that the pairs recovered show"
+            own = (", the model's own as far as the pairs show" if self.own_vectors
+                   else " that the pairs recovered show")
             lines.append(f"vectors       {len(self.support_vectors)}{own}")
         lines += [f"agreement     {value:.4f} {where}" for where, value in self.agreement.items()]
         lines.append(f"queries       {self.queries:,}")

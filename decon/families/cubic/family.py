@@ -25,7 +25,8 @@ from .settings import SETTINGS
 ALIKE = "some support vectors are too much alike, or too faint, to be told apart"
 READ_OFF = "S_Y was read off a fitted cubic: a faint direction of it may be an error"
 TWO = "the model's own vectors may be others: in two dimensions any cubic form is two cubes"
-TWO_SUMS = "nine vectors (y_i, 1) in six dimensions: the model's own, or those of a second machine"
+SEVERAL_SUMS = ("so many vectors (y_i, 1) in so few dimensions: the model's own, or those of a "
+                "second machine")
 DEPENDENT = "a sum of more cubes than dimensions: the vectors found need not be the model's own"
 WITHIN_BOUNDS = "within bounds the vectors are measured too coarsely to be called the model's own"
 SURROGATE = "a surrogate: within bounds wide Gaussians look cubic, and S_Y does not show"
@@ -272,8 +273,9 @@ def _many_cubes(evidence, part, basis, T):
     A = V[:, :-1] @ basis.T
     machine = machine_of_forms(A, V[:, -1] - A @ part.x0, threshold, R)
 
-    # the only one at all for almost every machine, but for nine cubes in six variables
-    # (thm-support-vectors-of-a-cubic-generic)
-    caveat = "" if values[-2] > SETTINGS.least_independence else ALIKE
-    caveat = caveat or (TWO_SUMS if len(V) == 9 and number_of_variables(V, R) == 6 else "")
+    # the only one at all for almost every machine, but for nine cubes in six variables, and for as
+    # many numbers as coefficients (thm-support-vectors-of-a-cubic-generic)
+    caveat, n = "" if values[-2] > SETTINGS.least_independence else ALIKE, number_of_variables(V, R)
+    if (len(V), n) == (9, 6) or len(V) * n >= comb(n + 2, 3):
+        caveat = caveat or SEVERAL_SUMS
     return Candidate(machine, basis, basis.shape[1], not caveat, caveat)

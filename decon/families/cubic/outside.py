@@ -45,7 +45,7 @@ def outside(own: SumOfCubes, oracle: LabelOracle, baseline: float, width: float,
     """
     walks = _Walks(own, oracle, baseline, width, rng, tilts)
     if walks.W.shape[1] == 0:
-        return walks.missing, True
+        return walks.missing, bool(tilts is None or tilts.max() < SETTINGS.largest_tilt)
 
     # which vectors have a part outside (step 6 of alg-support-vectors-of-a-cubic-planes)?
     rounds = SETTINGS.outside_rounds if tilts is None else 0

@@ -275,7 +275,7 @@ def _candidate(total, sample):
     # and errors of one width in the points must leave every vector accurate
     lengths, caveat = np.linalg.norm(machine.support_vectors, axis=1) / sample.unit, ""
     error = (sample.width * centre_deviations(total, sample.points) / lengths).max()
-    separation = float((_separations(total, sample) / lengths).max())
+    separation = SETTINGS.safe_separation * float((_separations(total, sample) / lengths).max())
     if not needed:
         caveat = "the model may have fewer support vectors, or some of them are faint"
     elif not error < SETTINGS.faint_error:

@@ -48,16 +48,18 @@ class TanhFamily:
                 subspace = evidence.rough_subspace
                 if subspace is None or tried.count(subspace.rank) == 2:
                     raise
-        machine, basis = found
+        machine, basis, error = found
 
         # fewer units than dimensions span S_Y by themselves: the normals showed too many
         spanned, values, _ = np.linalg.svd(machine.support_vectors.T, full_matrices=False)
-        independent = int((values > SETTINGS.dependent * values[0]).sum())
+        independent = int((values > max(SETTINGS.dependent, error) * values[0]).sum())
         if len(machine.weights) < basis.shape[1]:
             basis = spanned[:, :independent]
 
         # are the vectors the model's own (thm-tanh-at-infinity-unique)?
         caveat = doubt(len(machine.weights), independent)
+        if not error < SETTINGS.faint_error:
+            caveat = f"some support vectors are faint: their relative error may be {error:.0e}"
         return Candidate(machine, basis, basis.shape[1], not caveat, caveat)
 
     def parameters(self, candidate: Candidate) -> int:
@@ -66,7 +68,7 @@ class TanhFamily:
         return m * (d - m) + M * (m + 1) + 1
 
     def _machine(self, evidence):
-        """The machine in R^d, and the basis of S_Y corrected by it."""
+        """The machine in R^d, the basis of S_Y corrected by it, and the error if it is known."""
         rough = evidence.rough_subspace
         if rough is None:
             raise Refuted(evidence.why_no_subspace)
@@ -105,7 +107,7 @@ class TanhFamily:
             basis, inside = fine.basis, AffineView(evidence.oracle, basis=fine.basis, scale=scale)
             sharp = self._sharpened(evidence, units, basis)
         if sharp is not None:
-            return sharp.machine, sharp.basis
+            return sharp.machine, sharp.basis, sharp.errors.max()
         with evidence.ledger.stage("tanh units"):
             units, Z, width = fine_units(inside, units, error, rng, evidence.precision.width)
             units = tie_biases(units, Z, width)
@@ -114,7 +116,9 @@ class TanhFamily:
 
         # fitted to all brackets, if there are not too many
         sharp = sharpen(evidence, machine, basis.shape[1])
-        return (machine, basis) if sharp is None else (sharp.machine, sharp.basis)
+        if sharp is None:
+            return machine, basis, 0.0  # no estimate
+        return sharp.machine, sharp.basis, sharp.errors.max()
 
     def _sharpened(self, evidence, units, basis):
         """Rough units with one bias for all, sharpened; None where that fails."""

@@ -243,7 +243,7 @@ def rounds(oracle, features, kernel, m, sizes, seed, chosen, C=WEAK):
             pool.add(X, oracle(X))
 
 
-def trained(pool, kernel, m, C):
+def trained(pool, kernel, m, C=WEAK):
     """A copy trained on the points of a pool, and whether its solver says that it converged.
 
     C is that of the logistic regression.

@@ -101,9 +101,10 @@ class Deconstruction:
         machine [Chiantini, Ottaviani and Vannieuwenhoven 2017]. (Nine vectors (y_i, 1) in six
         dimensions, and as many in n as leave no coefficient to spare, C(n + 2, 3) / n, such as
         nine histograms of six entries or twelve of seven, may have a second machine, and are not
-        called the model's own.) For other Gaussians and for rows of the features no theorem is
-        tested: True says that the fit reaches the width of the brackets (of rows: at half of the
-        held-out points), and none of the vectors can be left out. `summary` says which it is.
+        called the model's own.) For other Gaussians, for Gaussian rows of the features and for rows
+        with other kernels no theorem is tested: True says that the fit reaches the width of the
+        brackets (of rows: at half of the held-out points), and none of the vectors can be left out.
+        `summary` says which it is.
         For a Gaussian whose vectors are not rows of the features, True says that the machine passes
         through nine in ten of the narrow brackets to within ten of their widths (a thousand, if it
         has more than 1,000 numbers), and presumes that no vector lies farther out than twice the

@@ -59,7 +59,8 @@ class TanhFamily:
         # are the vectors the model's own (thm-tanh-at-infinity-unique)?
         caveat = doubt(len(machine.weights), independent)
         if not error < SETTINGS.faint_error:
-            caveat = f"some support vectors are faint: their relative error may be {error:.0e}"
+            faint = f"some support vectors are faint: their relative error may be {error:.0e}"
+            caveat = caveat or faint
         return Candidate(machine, basis, basis.shape[1], not caveat, caveat)
 
     def parameters(self, candidate: Candidate) -> int:

@@ -7,7 +7,7 @@ kernels and the gammas of scikit-learn: on standardised features, and on raw one
 StandardScaler. `deconstruct` gets the table of training features. Then the same models from a table
 without 5% of the support vectors, and models of one half of a table from the other half: none of
 their vectors may be claimed. In the plane (moons and circles) a claim may be made, but not a wrong
-one. About 5 minutes. Results go to rows.json: one row per model.
+one. About half an hour. Results go to rows.json: one row per model.
 
     missing, invented  support vectors that are not found; rows that are taken for some
     weights            largest error of a weight, the largest weight being 1

@@ -16,8 +16,6 @@ from .conventions.numbers import as_numbers
 from .kernels import Gaussian, Kernel, Linear, Polynomial, Tanh, kernel_from_sklearn
 from .numerics.blocks import blocks
 
-VANISHING = 1e-8  # share of its terms, of a constant that is nothing but their errors
-
 
 class KernelMachine(Estimator):
     """The classifier that says +1 where sum_i w_i K(x, y_i) > b, and -1 elsewhere (Eqs. 1, 2).
@@ -285,13 +283,14 @@ class KernelMachine(Estimator):
         return KernelMachine(new, stretch * self.support_vectors, factor * self.weights,
                              self.threshold)
 
-    def in_given_units(self, origin: ArrayLike, units: ArrayLike) -> "KernelMachine":
+    def in_given_units(self, origin: ArrayLike, units: ArrayLike,
+                       error: float = 1e-8) -> "KernelMachine":
         """The same machine for points x, if this one takes u = (x - origin) / units.
 
         With z_i = y_i / units, a polynomial kernel's gamma u.y_i + c is gamma x.z_i + h_i with
         h_i = c - gamma origin.z_i: the support vectors become gamma z_i / h_i and the weights
-        w_i h_i^D, of (x.y + 1)^D; if all h_i vanish, as far as errors of the z_i allow, the kernel
-        is homogeneous. A linear machine gets the z_i, and the threshold
+        w_i h_i^D, of (x.y + 1)^D; if all h_i are no larger than errors of the z_i make them, the
+        kernel is homogeneous. A linear machine gets the z_i, and the threshold
         b + sum_i w_i origin.z_i. A tanh's beta moves by -alpha origin.z_i, which has to be the same
         for all i. A Gaussian moves along, y_i to origin + units y_i, if all units are alike.
 
@@ -299,6 +298,8 @@ class KernelMachine(Estimator):
         ----------
         origin : array (d,)
         units : array (d,), positive
+        error : float
+            Relative, of the z_i.
 
         Returns
         -------
@@ -334,7 +335,7 @@ class KernelMachine(Estimator):
         elif origin.any():
             h = kernel.coef0 - kernel.gamma * (Z @ origin)
             size = abs(kernel.coef0) + kernel.gamma * (np.abs(Z) @ np.abs(origin))
-            vanishing = np.abs(h) <= VANISHING * size
+            vanishing = np.abs(h) <= error * size
             if vanishing.any() and not vanishing.all():
                 raise ValueError("one polynomial of this machine has no constant in x")
             if vanishing.all():

@@ -5,8 +5,10 @@ import pytest
 
 from decon import Gaussian, KernelMachine, Linear, Oracle, Polynomial, Tanh, deconstruct, upgrade
 from decon.extraction.agreement import agreement_test
-from decon.extraction.frame import Frame, frames, spread_of
+from decon.extraction.frame import Frame, frames, in_given_coordinates, spread_of
 from decon.extraction.result import Deconstruction
+from decon.families.cubic.forms import machine_of_forms
+from decon.families.protocol import Candidate
 from decon.machine import ScaledMachine
 
 KERNELS = {"linear": Linear(), "quadratic": Polynomial(2), "cubic": Polynomial(3, coef0=0.7),
@@ -214,3 +216,30 @@ def test_an_upgrade_of_a_machine_behind_a_scaler_is_one_in_its_units():
         upgrade(Deconstruction("gaussian", machine=model), X[:40], y[:40])
     upgraded = upgrade(model.machine, model.scaled(X[:40]), y[:40], progress=False)
     assert (upgraded.predict(model.scaled(X)) == y).mean() > 0.9
+
+
+# cubics far from the origin
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("constant", [0.0, 1e-6, 1e-3, 1.0])
+def test_vectors_about_an_origin_far_away_count_as_known_if_they_are(seed, constant):
+    # forms with relative errors of 1e-9: constants of 1e-6 lose three digits, and those in x more
+    rng, d, e = np.random.default_rng(seed), 8, 1e-9
+    origin = 100 * rng.standard_normal(d)
+    A, h = rng.standard_normal((3, d)), constant * np.array([1.0, -2.0, 1.5])
+    noisy = A * (1 + e * rng.standard_normal(A.shape))
+    about = machine_of_forms(noisy, h + A @ origin, 1.0, 1.0, 0.0)  # of u = x - origin
+    candidate = Candidate(about, np.linalg.qr(A.T)[0], 3, True, error=e)
+    *moved, scaled = in_given_coordinates(candidate, Frame(origin, np.ones(d)))
+    assert isinstance(scaled.machine, ScaledMachine) and scaled.own_vectors
+    assert moved[0].machine.kernel.coef0 == (constant > 1e-5)
+    if moved[0].machine.kernel.coef0:
+        Y = A / h[:, None]
+        errors = np.linalg.norm(moved[0].machine.support_vectors - Y, axis=1)
+        errors /= np.linalg.norm(Y, axis=1)
+        assert moved[0].own_vectors == (constant == 1.0)
+        assert not moved[0].own_vectors or errors.max() < 1e-4
+    else:  # else with constants that are nothing but errors, and lengths that are not known
+        assert moved[0].own_vectors and not moved[1].own_vectors
+        assert "faint" in moved[1].caveat

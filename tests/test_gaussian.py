@@ -711,6 +711,49 @@ def test_tilts_are_found_where_the_terms_of_psi_are_a_million_times_as_large_as_
     np.testing.assert_allclose(found, tilts[:, 1:], atol=1e-9)
 
 
+@pytest.mark.parametrize("seed, found", [(0, True), (1, True), (2, False)])
+def test_large_tilts_of_many_vectors_are_found_or_have_no_finite_error(seed, found):
+    # exact distances, weights of both signs; with logarithms only above b, seed 0 leads astray, too
+    rng, m, k = np.random.default_rng(seed), 20, 40
+    Y, w = rng.standard_normal((m, m)), rng.uniform(0.5, 1, m)
+    w, tilts = w * np.where(rng.random(m) < 0.3, -1, 1) / 0.01, 0.01 * rng.standard_normal((m, k))
+    Z = (Y + 0.3 * rng.standard_normal((8, m, m))).reshape(-1, m)
+    Z = np.r_[Z, 2 * Z]
+
+    def distances(probe, Z, guess, step, directions):
+        terms = w * np.exp(-((Z[:, None] - Y) ** 2).sum(2) / 2)
+        lower = np.where(terms.sum(1) > 1, 0.0, np.nan) * np.ones((k, 1))
+        upper = lower + 20
+        for _ in range(60):
+            q = ((lower + upper) / 2)[..., None]
+            inner = (terms * np.exp(q * tilts.T[:, None] - q**2 / 2)).sum(2) > 1
+            lower, upper = np.where(inner, q[..., 0], lower), np.where(inner, upper, q[..., 0])
+        return lower
+
+    space = np.eye(m + k + 1)
+    probe = RadialProbe(None, space[:, :m], space[m], 1, 1.0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(recovery, "_distances", distances)
+        measured, errors = _tilts(probe, Y, w, 0.5, Z, np.zeros(m), space[:, m + 1:])
+    assert (np.abs(measured - tilts).max() < 1e-6) == found == np.isfinite(errors).all()
+
+
+def test_tilts_that_no_distance_shows_have_no_finite_error():
+    # two of three vectors are so far apart that no distance shows the third
+    rng, d, m = np.random.default_rng(0), 8, 3
+    Y = np.array([[0.0, 0, 0], [1, 0, 0], [0, 40, 0]])
+    tilts = 1e-5 * rng.standard_normal((m, d - m))
+    tilts[:, 0] = 0
+    box = KernelMachine(Gaussian(1.0), np.c_[Y, tilts], [1.0, 0.8, 0.9], 0.05)
+    probe = RadialProbe(Oracle(box.predict, d), np.eye(d)[:, :m], np.eye(d)[m], 1, 1.0)
+    near = Y[:2].repeat(10, 0) + 0.5 * rng.standard_normal((20, m))
+    everywhere = np.r_[near, Y[2] + 0.5 * rng.standard_normal((10, m))]
+    for Z, known in ((near, False), (everywhere, True)):
+        _, errors = _tilts(probe, Y, box.weights / box.threshold, 0.5, Z, tilts[:, 0],
+                           np.eye(d)[:, m + 1:])
+        assert np.isfinite(errors).all() == known
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_a_machine_is_measured_from_a_rough_subspace_that_is_right_towards_the_probe(seed):
     box, oracle, subspace, cloud = machine_and_view(seed, m=4, d=90, sigma=3.0)

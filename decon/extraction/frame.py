@@ -1,10 +1,13 @@
 """The coordinates of a search: features about an origin, in units in which they vary alike."""
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from ..families.accuracy import ROUNDED, faint, vanishing
+from ..families.cubic.forms import vector_errors
 from ..families.protocol import Candidate
 from ..families.relu.network import ReluNetwork
 from ..machine import KernelMachine, ScaledMachine
@@ -210,8 +213,8 @@ def in_given_coordinates(candidate: Candidate, frame: Frame) -> list[Candidate]:
 
     Returns
     -------
-    candidates : list of one or two
-        Both give the same labels, but for rounding: far from its origin a polynomial in x is a
+    candidates : list of one to three
+        All give the same labels, but for rounding: far from its origin a polynomial in x is a
         small difference of large numbers.
     """
     if frame.given or candidate.given:
@@ -220,11 +223,28 @@ def in_given_coordinates(candidate: Candidate, frame: Frame) -> list[Candidate]:
     scaled = ScaledMachine(machine, frame.origin, frame.units)
     radial = isinstance(machine, KernelMachine) and machine.kernel.name == "gaussian"
     basis = frame.span(candidate.basis, radial)
-    found = [replace(candidate, machine=scaled, basis=basis)]
-    if isinstance(machine, KernelMachine | ReluNetwork):
-        try:
-            moved = machine.in_given_units(frame.origin, frame.units)
-            found.insert(0, replace(candidate, machine=moved, basis=basis))
-        except ValueError:
-            pass
+    found = _moved(candidate, frame) if isinstance(machine, KernelMachine | ReluNetwork) else []
+    return [replace(each, basis=basis) for each in (*found, replace(candidate, machine=scaled))]
+
+
+def _moved(candidate, frame):
+    """A candidate with its machine as one of x: none, one or two; are its vectors still known?"""
+    machine, origin = candidate.machine, frame.origin
+    if not candidate.error:
+        with suppress(ValueError):
+            return [replace(candidate, machine=machine.in_given_units(origin, frame.units))]
+        return []
+
+    # a constant about the new origin is a difference of large numbers: first without those that may
+    # be nothing but errors
+    found = []
+    for share in (vanishing(candidate.error), ROUNDED):
+        with suppress(ValueError):
+            moved = machine.in_given_units(origin, frame.units, share)
+            if not found or moved.kernel != found[0].machine.kernel:
+                errors = np.full(len(moved.weights), candidate.error)
+                errors = vector_errors(moved, errors, float(np.linalg.norm(origin)))
+                caveat = candidate.caveat or faint(errors.max())
+                found.append(replace(candidate, machine=moved, caveat=caveat,
+                                     own_vectors=candidate.own_vectors and not caveat))
     return found

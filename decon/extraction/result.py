@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial import KDTree
 
-from ..families.gaussian.settings import SETTINGS as GAUSSIAN
+from ..families.accuracy import FAINT_ERROR
 from ..families.protocol import Candidate
 from ..families.relu.network import ReluNetwork
 from ..families.tanh.settings import SETTINGS as TANH
@@ -84,12 +84,14 @@ class Deconstruction:
         True when the machine's support vectors are the model's own (cubic, tanh, Gaussian; rows of
         the features with any kernel); False for quasi-support vectors, which give the same
         function, and for vectors that may be wrong one by one, or too few (`message` says why; the
-        errors of a tanh machine of more than 1,000 numbers are not estimated).
-        Those of a dot-product kernel are the vectors of the machine written in x, with the kernels
+        errors of tanh and cubic machines of more than 1,000 numbers are not estimated).
+        Unless they are rows of the features, those of a dot-product kernel are the vectors of the
+        machine written in x, or behind the scaler of a ScaledMachine, with the kernels
         (x.y + 1)^3, (x.y)^3 or tanh(x.y + beta): gamma, coef0 and a scaler in front of the model
         are part of them. Each vector of a homogeneous cubic is known up to a factor, those of a
         tanh up to one sign for all, or if beta = 0 one for each. Equal vectors of the model count
-        as one, as do those that differ by such a factor or sign.
+        as one, as do those that differ by such a factor or sign, or as none if their weights add
+        up to 0; a vector 0 of a dot-product kernel is part of the threshold.
         Where a theorem is known, its hypotheses hold for the machine found, and no other machine of
         this kernel, with any constants, has this boundary: of a cubic with at most as many vectors
         if the y_i are linearly independent (cor-support-vectors-of-a-cubic-count), of a tanh at all
@@ -97,14 +99,16 @@ class Deconstruction:
         Gaussian in the same units with a threshold b that is not 0 and 2 <= m <= d affinely
         independent vectors, if the model has fewer than m (m + 1) / 2
         (thm-gaussian-measuring-stick-unique). More vectors of a cubic than dimensions are the only
-        ones nearby, by the rank of the derivatives, and the only ones at all for almost every
-        machine [Chiantini, Ottaviani and Vannieuwenhoven 2017]. (Nine vectors (y_i, 1) in six
-        dimensions, and as many in n as leave no coefficient to spare, C(n + 2, 3) / n, such as
-        nine histograms of six entries or twelve of seven, may have a second machine, and are not
-        called the model's own.) For other Gaussians, for Gaussian rows of the features and for rows
-        with other kernels no theorem is tested: True says that the fit reaches the width of the
-        brackets (of rows: at half of the held-out points), and none of the vectors can be left out.
-        `summary` says which it is.
+        ones nearby, by the rank of the derivatives, and for almost every machine the only ones at
+        all, among machines with at most as many [Chiantini, Ottaviani and Vannieuwenhoven 2017].
+        (Nine vectors (y_i, 1) in six dimensions, and as many in n as leave no coefficient to spare,
+        C(n + 2, 3) / n, such as nine histograms of six entries or twelve of seven, may have another
+        machine, and are not called the model's own, with or without others in further dimensions;
+        nor are two of a homogeneous cubic, as many forms in two variables are two cubes. Such sets
+        among vectors whose dimensions they share are not looked for.) For other Gaussians, for
+        Gaussian rows of the features and for rows with other kernels no theorem is tested: True
+        says that the fit reaches ten widths of the brackets (of rows: at half of the held-out
+        points), and none of the vectors can be left out. `summary` says which it is.
         For a Gaussian whose vectors are not rows of the features, True says that the machine passes
         through nine in ten of the narrow brackets to within ten of their widths (a thousand, if it
         has more than 1,000 numbers), and presumes that no vector lies farther out than twice the
@@ -116,8 +120,8 @@ class Deconstruction:
     separation : float
         Of a Gaussian's own vectors: a further one at this distance from one of them, in units of
         that one's length, and with the smallest weight found, would have shown. 0 if
-        `own_vectors` is False, if they are rows of the features, and for other kernels, which
-        two nearly alike vectors do not fit as one unless they agree to about a millionth.
+        `own_vectors` is False, if they are rows of the features, and for other kernels, with
+        which two vectors are fitted as one only if they agree to about a millionth.
     surrogate : Surrogate or None
         Where `machine` is None: the best stand-in that was found, with its measured agreement. Its
         kernel need not be the model's.
@@ -252,21 +256,30 @@ class Deconstruction:
 
     def _condition(self):
         """Under which condition a theorem says that the machine's vectors are the model's own."""
-        # independent vectors, of a cubic or tanh
+        # independent vectors, of a cubic or tanh, whatever their lengths
         machine = getattr(self.machine, "machine", self.machine)
         Y = machine.support_vectors
-        values = np.linalg.svd(Y, compute_uv=False)
+        lengths = np.linalg.norm(Y, axis=1, keepdims=True)
+        values = np.linalg.svd(Y / np.where(lengths > 0, lengths, 1), compute_uv=False)
         rank = int((values > TANH.dependent * values[0]).sum())
         if self.kernel_type == "tanh" and not doubt(len(Y), rank):
             return ""
         proved = self.kernel_type == "cubic" and rank == len(Y)
 
-        # of a Gaussian, affinely independent ones by more than their errors, if they were measured
-        # and not taken from the features: singular values change by no more than the norm
-        if self.kernel_type == "gaussian" and self.separation and 2 <= len(Y) <= Y.shape[1]:
-            spread = np.linalg.svd(Y - Y.mean(0), compute_uv=False)[len(Y) - 2]
-            proved = machine.threshold != 0 and spread > GAUSSIAN.faint_error * np.linalg.norm(Y)
-        return f" if it has at most {len(Y)}" if proved else " as far as the fit shows"
+        if self.kernel_type in ("cubic", "tanh"):
+            return f" if it has at most {len(Y)}" if proved else " as far as the fit shows"
+
+        # rows of the features: another kernel's, or a Gaussian's of which nothing was measured
+        if not self.separation:
+            return " if they are rows of the features"
+
+        # of a Gaussian, affinely independent ones by more than their errors: no singular value
+        # changes by more than the norm of these
+        m, spread = len(Y), 0.0
+        if 2 <= m <= Y.shape[1] and machine.threshold != 0:
+            spread = np.linalg.svd(Y - Y.mean(0), compute_uv=False)[m - 2]
+        proved = spread > FAINT_ERROR * np.linalg.norm(Y)
+        return f" if it has fewer than {m * (m + 1) // 2}" if proved else " as far as the fit shows"
 
     def predict(self, X: ArrayLike) -> np.ndarray:
         """The labels of the recovered machine, or of the surrogate where there is none.

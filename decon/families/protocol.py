@@ -106,6 +106,9 @@ class Candidate:
     separation : float
         Where the support vectors are the model's own: two of them that are nearer to each other
         than this share of their length may have been found as one.
+    error : float
+        Of a cubic, the largest relative error of the gradients a_i of its forms a_i.x + h_i;
+        0 if it is not known.
     """
 
     machine: Any
@@ -119,6 +122,7 @@ class Candidate:
     given: bool = field(default=False, repr=False)
     least_rank: int | None = field(default=None, repr=False)
     separation: float = field(default=0.0, repr=False)
+    error: float = field(default=0.0, repr=False)
 
 
 class Refuted(Exception):

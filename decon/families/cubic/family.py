@@ -7,6 +7,7 @@ import numpy as np
 
 from ...boundary.distance import level_set_distance
 from ...subspaces.symmetry import CYLINDER
+from ..accuracy import faint, vanishing
 from ..polynomial import evaluate, fit_polynomial, misfit
 from ..protocol import Candidate, Evidence, Refuted
 from ..quasi_vectors import quasi_cubes
@@ -15,18 +16,18 @@ from ..sharpening.sharpen import can_be_sharpened, sharpen
 from ..slices import Slice
 from .coordinates import SumOfCubes
 from .decomposition import sum_of_cubes
-from .forms import machine_of_forms, without_threshold
+from .forms import machine_of_forms, vector_errors, without_threshold
 from .outside import outside
-from .overcomplete import many_cubes, number_of_variables, polished
+from .overcomplete import groups, many_cubes, polished
 from .planes import PlaneSections, frame_of
 from .rough import rough_cubics
 from .settings import SETTINGS
 
 ALIKE = "some support vectors are too much alike, or too faint, to be told apart"
 READ_OFF = "S_Y was read off a fitted cubic: a faint direction of it may be an error"
-TWO = "the model's own vectors may be others: in two dimensions any cubic form is two cubes"
-SEVERAL_SUMS = ("so many vectors (y_i, 1) in so few dimensions: the model's own, or those of a "
-                "second machine")
+TWO = "the model's own vectors may be others: in two dimensions many cubic forms are two cubes"
+SEVERAL_SUMS = ("so many vectors (y_i, 1) in so few dimensions: the model's own, or those of "
+                "another machine")
 DEPENDENT = "a sum of more cubes than dimensions: the vectors found need not be the model's own"
 WITHIN_BOUNDS = "within bounds the vectors are measured too coarsely to be called the model's own"
 SURROGATE = "a surrogate: within bounds wide Gaussians look cubic, and S_Y does not show"
@@ -148,8 +149,7 @@ def _of_sharpened(evidence, sharp):
     V = np.c_[A @ sharp.basis, h + A @ x0]
     own = SumOfCubes(x0, sharp.basis, V, machine.threshold)
 
-    # how well its vectors are known, per component
-    return _with_own_vectors(evidence, own, sharp.errors / np.sqrt(A.shape[1]))
+    return _with_own_vectors(evidence, own, sharp.errors)
 
 
 def _sharp(evidence, own):
@@ -163,18 +163,26 @@ def _sharp(evidence, own):
     return sharp and _of_sharpened(evidence, sharp)
 
 
-def _with_own_vectors(evidence, own, tilts=None):
-    """The candidate of a sum of cubes, corrected outside the subspace as well."""
+def _with_own_vectors(evidence, own, errors=None):
+    """The candidate of a sum of cubes, corrected outside the subspace as well.
+
+    If they are known, the relative errors of its vectors count.
+    """
     R, width = evidence.survey.curvature_scale, evidence.precision.width
     A, h, threshold = own.forms()
+    tilts = None if errors is None else errors / np.sqrt(A.shape[1])
     missing, single = outside(own, evidence.oracle, R, width, evidence.rng, tilts)
     A, h = A + missing, h - missing @ own.x0
-    machine = machine_of_forms(A, h, threshold, R, faint=max(1e-8, 100 * width))
+    least = max(1e-8, 100 * width) if errors is None else vanishing(errors.max())
+    machine = machine_of_forms(A, h, threshold, R, faint=least)
+    if errors is not None:
+        single &= not faint(vector_errors(machine, errors, evidence.survey.scale).max())
 
     # a homogeneous machine in two dimensions has no vectors of its own
     ambiguous = len(A) == 2 and machine.kernel.coef0 == 0
     caveat = TWO if ambiguous else "" if single else ALIKE
-    return Candidate(machine, np.linalg.qr(A.T)[0], len(A), not caveat, caveat)
+    error = 0.0 if errors is None else float(errors.max())
+    return Candidate(machine, np.linalg.qr(A.T)[0], len(A), not caveat, caveat, error=error)
 
 
 def _by_coefficients(evidence, basis):
@@ -275,7 +283,7 @@ def _many_cubes(evidence, part, basis, T):
 
     # the only one at all for almost every machine, but for nine cubes in six variables, and for as
     # many numbers as coefficients (thm-support-vectors-of-a-cubic-generic)
-    caveat, n = "" if values[-2] > SETTINGS.least_independence else ALIKE, number_of_variables(V, R)
-    if (len(V), n) == (9, 6) or len(V) * n >= comb(n + 2, 3):
-        caveat = caveat or SEVERAL_SUMS
+    several = any((r, n) == (9, 6) or r * n >= comb(n + 2, 3) for r, n in groups(V, R) if r > n)
+    alike = not values[-2] > SETTINGS.least_independence
+    caveat = SEVERAL_SUMS if several else ALIKE if alike else ""
     return Candidate(machine, basis, basis.shape[1], not caveat, caveat)

@@ -74,6 +74,35 @@ def without_threshold(V: Array, scale: float = 1.0) -> tuple[Array, float]:
     return V[~along], -float((V[along, -1] ** 3).sum())
 
 
+def vector_errors(machine: KernelMachine, errors: Array, distance: float) -> Array:
+    """The relative errors of the support vectors y_i = a_i / h_i of linear forms a_i.x + h_i.
+
+    Where the constants are values of the forms at some distance, less a_i times this distance, an
+    error of a_i is one of h_i, too.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+        With kernel (x.y + 1)^D or (x.y)^D; of the latter, all h_i are 0.
+    errors : array (m,)
+        Relative errors of the a_i, of any direction.
+    distance : float
+
+    Returns
+    -------
+    errors : array (m,)
+
+    Examples
+    --------
+    >>> vector_errors(KernelMachine(Polynomial(3), [[4., 0., 0., 3.]], [1.], 1.), np.ones(1), 100.)
+    array([250.00199999])
+    """
+    if getattr(machine.kernel, "coef0", 0.0) == 0:
+        return errors
+    lengths = np.linalg.norm(machine.support_vectors, axis=1)
+    return errors * np.hypot(1, lengths * distance / np.sqrt(machine.dimension))
+
+
 def machine_of_forms(A: Array, h: Array, threshold: float, scale: float = 1.0,
                      faint: float = 1e-5) -> KernelMachine:
     """The kernel machine of sum_i (A_i.x + h_i)^3 > threshold.

@@ -4,6 +4,7 @@ from itertools import combinations
 from math import comb
 
 import numpy as np
+from scipy.sparse.csgraph import connected_components
 
 from ...numerics.least_squares import levenberg_marquardt
 from ...types import Array, RandomState
@@ -109,7 +110,7 @@ def many_cubes(T: Array, scale: float = 1.0, random_state: RandomState = 0) -> A
     rng, n = np.random.default_rng(random_state), len(T)
     most = min(largest_number(n - 1), SETTINGS.most_cube_numbers // n)
     if most < n:
-        raise Refuted(f"labels do not determine {n} support vectors in {n - 1} dimensions")
+        raise Refuted(f"{n} support vectors in {n - 1} dimensions are more than can be sought")
 
     # like units, and norm 1
     units = np.r_[np.full(n - 1, scale), 1]
@@ -136,12 +137,12 @@ def many_cubes(T: Array, scale: float = 1.0, random_state: RandomState = 0) -> A
 
 
 def largest_number(m: int) -> int:
-    """The largest number of support vectors in m dimensions that a cubic boundary determines.
+    """How many support vectors in m dimensions are looked for at most.
 
     With the threshold, r + 1 cubes in m + 1 dimensions: almost all sums of so few that their
     vectors have fewer entries than the cubic has coefficients are unique, but for nine cubes in six
     dimensions, of which there are two sums [Chiantini, Ottaviani and Vannieuwenhoven 2017]. We
-    leave one cube to spare.
+    leave one cube to spare, although the labels may determine it.
 
     Parameters
     ----------
@@ -231,8 +232,8 @@ def _fitted(T, V):
     return V, float(np.linalg.norm(residual(V)))
 
 
-def number_of_variables(V: Array, scale: float) -> int:
-    """In how many variables a sum of cubes is a form: the dimension of its vectors' span.
+def groups(V: Array, scale: float) -> list[tuple[int, int]]:
+    """The groups of cubes that share no dimension: each a sum of its own, in variables of its own.
 
     Parameters
     ----------
@@ -243,17 +244,26 @@ def number_of_variables(V: Array, scale: float) -> int:
 
     Returns
     -------
-    count : int
+    groups : list of (count, dimension)
+        How many vectors each has, and how many dimensions these span. Together with the
+        threshold's vector (0, ..., 0, 1), which is in one of the groups and is not counted.
 
     Examples
     --------
     >>> Y = np.random.default_rng(0).dirichlet(np.ones(6), 9)    # nine histograms: their entries
-    >>> number_of_variables(np.c_[Y, np.ones(9)], 1.0)           # add up to the last entry
-    6
+    >>> groups(np.c_[Y, np.ones(9)], 1.0)                        # add up to the last entry
+    [(9, 6), (0, 1)]
     """
-    V = V * np.r_[np.full(V.shape[1] - 1, scale), 1]
-    values = np.linalg.svd(V / np.linalg.norm(V, axis=1, keepdims=True), compute_uv=False)
-    return int((values > SETTINGS.clear_variable * values[0]).sum())
+    V = np.r_[V * np.r_[np.full(V.shape[1] - 1, scale), 1], np.eye(V.shape[1])[-1:]]
+    U, values, _ = np.linalg.svd(V / np.linalg.norm(V, axis=1, keepdims=True), full_matrices=False)
+    U = U[:, values > SETTINGS.clear_variable * values[0]]
+
+    # the projection onto the columns of V is one block for each group, with its dimension as trace
+    projection = U @ U.T
+    number, group = connected_components(np.abs(projection) > SETTINGS.clear_link)
+    dimensions = np.bincount(group, np.diag(projection))
+    counts = np.bincount(group[:-1], minlength=number)
+    return [(int(r), round(n)) for r, n in zip(counts, dimensions, strict=True)]
 
 
 def polished(V: Array, threshold: float, Z: Array, scale: float) -> tuple[Array, float, Array]:

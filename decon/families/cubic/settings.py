@@ -80,6 +80,7 @@ class CubicSettings:
     least_independence: float = 1e-6  # singular value of the Jacobian there, without which a sum
     # may not be the only one nearby
     clear_variable: float = 1e-6  # least singular value of the vectors that counts (the largest)
+    clear_link: float = 1e-4  # least entry of the projection onto their columns that counts
 
     # own coordinates, in units of which |b| is about 1
     longest: float = 1e100  # of their directions and centre: points farther out overflow

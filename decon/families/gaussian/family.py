@@ -8,6 +8,7 @@ import numpy as np
 from ...boundary.distance import level_set_distance
 from ...boundary.normals import orthonormal_complement
 from ...subspaces.symmetry import REVOLUTION
+from ..accuracy import faint
 from ..protocol import Candidate, Evidence, Refuted
 from ..sharpening.sharpen import can_be_sharpened, sharpen
 from .recovery import gaussian_machine, rough_gaussian
@@ -49,15 +50,13 @@ class GaussianFamily:
         separation, width = separation * SETTINGS.safe_separation, evidence.precision.width
 
         # are the vectors the model's own? Not if they are uncertain, or stand for more of them
-        caveat = ""
-        if not error < SETTINGS.faint_error:
-            caveat = f"some support vectors are faint: their relative error may be {error:.0e}"
-        elif not (rms < SETTINGS.single_misfit * width and separation < SETTINGS.alike):
-            caveat = "some support vector may in truth be two, nearly alike"
-        faint = not error < SETTINGS.faint_error  # some may not be there at all
+        coarse = faint(error)  # some may not be there at all
+        single = rms < SETTINGS.single_misfit * width and separation < SETTINGS.alike
+        alike = "" if single else "some support vector may in truth be two, nearly alike"
+        caveat = coarse or alike
         basis = np.linalg.qr(machine.support_vectors.T)[0]
         return Candidate(machine, basis, basis.shape[1], own_vectors=not caveat, caveat=caveat,
-                         separation=separation, least_rank=1 if faint else None)
+                         separation=separation, least_rank=1 if coarse else None)
 
     def _from_rough(self, evidence):
         """What `_by_sharpening` returns of a rough S_Y; and that, or what the other way does."""

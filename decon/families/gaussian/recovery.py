@@ -314,7 +314,8 @@ def _tilts(probe, Y, weights, tau, Z, along, out, rough=False):
     -------
     tilts : array (m, k)
     errors : array (m,)
-        What errors of one scale in all distances would add up to in each support vector.
+        What errors of one scale in all distances would add up to in each support vector; infinite,
+        where they do not show the tilts in some direction.
     """
     # m + 2 points inside at which the shares of Psi differ most, by QR with column pivoting
     terms = weights * np.exp(-tau * ((Z[:, None] - Y) ** 2).sum(2))
@@ -337,7 +338,7 @@ def _tilts(probe, Y, weights, tau, Z, along, out, rough=False):
 
     # Newton's method for Psi / b = 1 where the distance was met, every equation divided by the size
     # of its row: rows are large where kernels nearly cancel
-    c = np.zeros((k, len(Y)))
+    c, change = np.zeros((k, len(Y))), np.zeros((k, len(Y)))
     for _ in range(SETTINGS.newton_steps):
         rows, off = _off_boundary(terms, tau, q, c)
         size = np.linalg.norm(rows, axis=2, keepdims=True)
@@ -348,22 +349,26 @@ def _tilts(probe, Y, weights, tau, Z, along, out, rough=False):
         if np.abs(change).max() < SETTINGS.least_change * probe.scale:
             break
 
-    # log Psi / b changes by 2 tau q times an error of q
+    # log Psi / b changes by 2 tau q times an error of q; some tilts may be hidden, or not found
     errors = inverse * 2 * tau * np.nan_to_num(q).transpose(0, 2, 1) * probe.scale
+    hidden = np.linalg.matrix_rank(rows / size, rtol=SETTINGS.hidden_tilt) < len(Y)
+    astray = np.abs(change).max(1) > SETTINGS.largest_change * probe.scale
+    errors[hidden | astray] = np.inf
     return c.T, np.sqrt((errors**2).sum((0, 2)))
 
 
 def _off_boundary(terms, tau, q, c):
     """How far Psi / b is from 1 after tilts c, (k, n, 1), and the derivatives by c, (k, n, m).
 
-    Above 1 its logarithm, which grows as slowly as tilts do; below 1 less 1, as there it may be
-    close to 0 or negative. Zero where the boundary was not met, or Psi overflows.
+    Where Psi / b is above 1/2, its logarithm, which grows as slowly as tilts do; elsewhere a linear
+    function of it, as it may be close to 0 or negative. Zero where the boundary was not met, or Psi
+    overflows.
     """
     with np.errstate(all="ignore"):
         now = terms * np.exp(tau * (2 * q * c[:, None] - q**2))
         psi = now.sum(2, keepdims=True)
-        off = np.where(psi > 1, np.log(psi), psi - 1)
-        met, above = np.isfinite(q) & np.isfinite(psi), np.maximum(psi, 1)
+        off = np.where(psi > 1 / 2, np.log(psi), 2 * psi - 1 - np.log(2))
+        met, above = np.isfinite(q) & np.isfinite(psi), np.maximum(psi, 1 / 2)
         return np.where(met, 2 * tau * q * now / above, 0), np.where(met, off, 0)
 
 

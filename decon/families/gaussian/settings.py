@@ -35,7 +35,6 @@ class GaussianSettings:
     single_misfit: float = 0.5  # bracket widths: beyond, two vectors may have been taken for one
     safe_separation: float = 2.0  # times the estimate, which is of first order
     alike: float = 0.05  # of a vector's length, within which two must not be taken for one
-    faint_error: float = 1e-4  # relative, of support vectors that are not called the model's own
 
     # tilts out of S_Y
     first_tilts: int = 48  # directions, at least, that are measured before the others are predicted
@@ -43,7 +42,8 @@ class GaussianSettings:
     most_shown: float = 6.0  # the same: the most that a distance counts for in the next one
     rough_tilt: float = 1e-4  # of the scale: added to a bracket's first step where S_Y is rough
     newton_steps: int = 50  # at most;
-    least_change: float = 1e-12  # of the scale: they end with a smaller one
+    least_change: float = 1e-12  # of the scale: they end with a smaller one,
+    largest_change: float = 1e-6  # and have not found a tilt that still changes by more
     share_met: float = 0.9  # of boundary points that a machine of a rough S_Y has to meet
     least_tilt: float = 3e-8  # relative to a support vector's length, that is corrected
     hidden_tilt: float = 1e-9  # share of the largest singular value that shows no tilt

@@ -8,6 +8,7 @@ from ...boundary.bracketing import bisect
 from ...kernels import Gaussian
 from ...machine import KernelMachine
 from ...types import Array
+from ..accuracy import faint
 from ..protocol import Candidate, Evidence, Refuted
 from .gaussian_sum import GaussianSum, centre_deviations, fit_sum, with_best_weights
 from .separation import least_separation
@@ -272,24 +273,26 @@ def _candidate(total, sample):
     basis = np.linalg.svd(machine.support_vectors, full_matrices=False)
     rank = int((basis[1] > SETTINGS.flat_span * basis[1][0]).sum())
 
-    # and errors of one width in the points must leave every vector accurate
+    # and errors of the points as large as these are must leave every vector accurate
     lengths, caveat = np.linalg.norm(machine.support_vectors, axis=1) / sample.unit, ""
-    error = (sample.width * centre_deviations(total, sample.points) / lengths).max()
-    separation = SETTINGS.safe_separation * float((_separations(total, sample) / lengths).max())
+    width = max(sample.width, np.sqrt(np.mean(total.sampson(sample.points) ** 2)))
+    error = (width * centre_deviations(total, sample.points) / lengths).max()
+    separation = _separations(total, sample, width) / lengths
+    separation = SETTINGS.safe_separation * float(separation.max())
     if not needed:
         caveat = "the model may have fewer support vectors, or some of them are faint"
-    elif not error < SETTINGS.faint_error:
-        caveat = f"some support vectors are faint: their relative error may be {error:.0e}"
+    elif faint(error):
+        caveat = faint(error)
     elif not separation < SETTINGS.alike:
         caveat = "some support vector may in truth be two, nearly alike"
     return Candidate(machine, basis[2][:rank].T, rank, own_vectors=not caveat, caveat=caveat,
                      separation=separation)
 
 
-def _separations(total, sample):
+def _separations(total, sample, width):
     """The distances at which a further vector beside one of the machine would have shown."""
     X = sample.points
     slopes = np.linalg.norm(total.values(X)[1], axis=1)
     return least_separation(total.sampson_jacobian(X), X, total.centres,
                             total.terms(X)[1] * total.weights, np.log(np.abs(total.weights)),
-                            np.exp(total.log_tau), slopes, sample.width)
+                            np.exp(total.log_tau), slopes, width)

@@ -7,8 +7,9 @@ import numpy as np
 from ...oracles.views import AffineView
 from ...subspaces.spans import largest_sine
 from ...subspaces.symmetry import CYLINDER
+from ..accuracy import faint
 from ..protocol import Candidate, Evidence, Refuted
-from ..sharpening.sharpen import sharpen
+from ..sharpening.sharpen import can_be_sharpened, sharpen
 from .far_field import further_normals, hyperplane_normals, rough_weights
 from .fine import fine_units
 from .machine import correct_span, tanh_machine, tie_biases, with_one_bias
@@ -52,15 +53,14 @@ class TanhFamily:
 
         # fewer units than dimensions span S_Y by themselves: the normals showed too many
         spanned, values, _ = np.linalg.svd(machine.support_vectors.T, full_matrices=False)
-        independent = int((values > max(SETTINGS.dependent, error) * values[0]).sum())
+        moved = error * np.linalg.norm(values) if error < np.inf else 0.0
+        least = max(SETTINGS.dependent * values[0], moved)
+        independent = int((values > least).sum())
         if len(machine.weights) < basis.shape[1]:
             basis = spanned[:, :independent]
 
         # are the vectors the model's own (thm-tanh-at-infinity-unique)?
-        caveat = doubt(len(machine.weights), independent)
-        if not error < SETTINGS.faint_error:
-            faint = f"some support vectors are faint: their relative error may be {error:.0e}"
-            caveat = caveat or faint
+        caveat = doubt(len(machine.weights), independent) or faint(error)
         return Candidate(machine, basis, basis.shape[1], not caveat, caveat)
 
     def parameters(self, candidate: Candidate) -> int:
@@ -117,8 +117,9 @@ class TanhFamily:
 
         # fitted to all brackets, if there are not too many
         sharp = sharpen(evidence, machine, basis.shape[1])
-        if sharp is None:
-            return machine, basis, 0.0  # no estimate
+        if sharp is None:  # of too many numbers there is no estimate; others meet not all brackets
+            small = can_be_sharpened(evidence, len(machine.weights))
+            return machine, basis, np.inf if small else 0.0
         return sharp.machine, sharp.basis, sharp.errors.max()
 
     def _sharpened(self, evidence, units, basis):

@@ -69,7 +69,6 @@ class TanhSettings:
     long_step: float = 1e3  # 1/|a|, out of S_Y
     span_miss: float = 3e-8  # of the boundary after a long step, as a share of the step
     dependent: float = 1e-6  # singular value over the largest, of vectors that count as dependent
-    faint_error: float = 1e-4  # relative, of support vectors that are not called the model's own
 
 
 SETTINGS = TanhSettings()

@@ -136,6 +136,19 @@ def test_a_vector_too_many_is_not_called_the_models_own():
     assert not candidate.own_vectors and "fewer support" in candidate.caveat
 
 
+def test_a_vector_may_be_two_that_are_farther_apart_where_the_fit_is_worse():
+    machine, features = random_student(3, 4, 1.1, 0)
+    sample = BoundarySample(gathered(machine.predict, features))
+    sample.grow(100, 1e-9)
+    Y = (machine.support_vectors - sample.origin) / sample.unit
+    log_tau = float(np.log(sample.unit**2 / (2 * machine.kernel.sigma**2)))
+    separations = []
+    for error in (0.0, 1e-6):  # a thousand widths: the misfit grows with the square of a distance
+        total = GaussianSum(Y, machine.weights, machine.threshold * (1 + error), log_tau)
+        separations.append(student._candidate(total, sample).separation)
+    assert 10 < separations[1] / separations[0] < 100
+
+
 @pytest.mark.slow
 def test_other_radial_machines_are_refused():  # more of them: experiments/students.py
     predict, features = radial_model("Laplacian", 3, 5, 0)

@@ -16,7 +16,8 @@ from sklearn.svm import SVC
 from decon import KernelMachine, Oracle, Tanh, deconstruct
 from decon.boundary.bracketing import bisect_along
 from decon.families.protocol import Refuted
-from decon.families.tanh import far_field, fitting
+from decon.families.sharpening import sharpen as sharpening
+from decon.families.tanh import family, far_field, fitting
 from decon.families.tanh.family import TanhFamily
 from decon.families.tanh.far_field import further_normals, hyperplane_normals, rough_weights
 from decon.families.tanh.fine import fine_units, zeros
@@ -852,13 +853,25 @@ def test_only_vectors_that_are_independent_by_more_than_their_errors_are_called_
     assert largest_sine(candidate.basis, Y[:rank].T) < 1e-4
 
 
-@pytest.mark.parametrize("error, own", [(1e-5, True), (2e-4, False), (np.nan, False)])
+@pytest.mark.parametrize("error, own", [
+    (1e-5, True), (2e-4, False), (np.nan, False), (np.inf, False)])
 def test_faint_tanh_vectors_are_not_called_the_models_own(monkeypatch, error, own):
     machine = KernelMachine(Tanh(1.0, 0.1), np.eye(4), [1.0, -0.8, 0.6, 0.5], 0.2)
     found = machine, np.eye(4), error
     monkeypatch.setattr(TanhFamily, "_machine", lambda family, evidence: found)
     candidate = TanhFamily().fit(SimpleNamespace(rough_subspace=SimpleNamespace(rank=4)))
     assert candidate.own_vectors is own and ("faint" in candidate.caveat) is not own
+
+
+@pytest.mark.parametrize("most, own", [(1000, False), (10, True)])  # numbers: small, too many
+def test_a_machine_that_brackets_refute_is_not_called_the_models_own(monkeypatch, most, own):
+    box, features = random_model(Tanh(1.0, 0.1), 8, 3, 0)
+    small = sharpening.can_be_sharpened
+    monkeypatch.setattr(family, "sharpen", lambda *arguments: None)
+    monkeypatch.setattr(family, "can_be_sharpened", lambda evidence, m: small(evidence, m, most))
+    result = deconstruct(Oracle(box.predict, 8), features, progress=False)
+    assert (result.kernel_type, result.rank, result.own_vectors) == ("tanh", 3, own)
+    assert ("errors are not known" in result.message) is not own
 
 
 def relations(weights, threshold, seed=0, n=600):

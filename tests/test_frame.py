@@ -10,6 +10,7 @@ from decon.extraction.result import Deconstruction
 from decon.families.cubic.forms import machine_of_forms
 from decon.families.protocol import Candidate
 from decon.machine import ScaledMachine
+from experiments.units import random_box
 
 KERNELS = {"linear": Linear(), "quadratic": Polynomial(2), "cubic": Polynomial(3, coef0=0.7),
            "tanh": Tanh(1.0, 0.1), "gaussian": Gaussian(1.5)}
@@ -243,3 +244,13 @@ def test_vectors_about_an_origin_far_away_count_as_known_if_they_are(seed, const
     else:  # else with constants that are nothing but errors, and lengths that are not known
         assert moved[0].own_vectors and not moved[1].own_vectors
         assert "faint" in moved[1].caveat
+
+
+@pytest.mark.parametrize("seed", [3, 7])
+def test_a_boundary_that_is_flat_in_the_spreads_of_the_features_is_searched_as_it_is(seed):
+    # units from 1 to 1e12 and no scaler: in the features' spreads the cubic is flat to 11 digits
+    predict, X, _ = random_box("cubic", "none", 0.0, 1e12, seed)
+    labels = predict(X)
+    features = np.concatenate([X[labels == side][:20] for side in (1, -1)])
+    result = deconstruct(Oracle(predict, 12), features, random_state=seed, progress=False)
+    assert result.kernel_type == "cubic" and min(result.agreement.values()) == 1

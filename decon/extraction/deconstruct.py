@@ -178,7 +178,8 @@ class _Attempt:
         if self.verdict.cause or hidden or self.coarser >= SETTINGS.most_coarser:
             return self._explain()
 
-        # in other coordinates, if the boundary may be radial there, or a machine was nearly right;
+        # in other coordinates, if the boundary may be radial there, or looks flat though it is no
+        # plane, or a machine was nearly right;
         # where that finds nothing either, what the first search has seen is kept
         if self.frames and self._may_differ():
             self.kept = self.survey, self.evidence, self.verdict, self.remedy
@@ -252,7 +253,8 @@ class _Attempt:
     def _may_differ(self):
         """May a search in other coordinates find more?"""
         radial = vars(self.evidence).get("one_label_far_away", False)
-        return radial or self.evidence.disagreement or self.remedy.frame.origin.any()
+        known, flat = self.evidence.disagreement, self.survey.flat
+        return radial or flat or known or self.remedy.frame.origin.any()
 
     def _rank_bounds(self, subspace):
         """The dimensions of normals that stand out of the noise of the first one without, and all.

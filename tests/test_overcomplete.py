@@ -110,7 +110,7 @@ def test_polishing_removes_errors_and_shows_what_is_determined(seed):
             np.testing.assert_allclose(W / np.cbrt(c), V / np.cbrt(b), atol=1e-9)
 
 
-@pytest.mark.parametrize("m, M, d", [(5, 7, 5), (6, 9, 6), (6, 9, 15), (8, 12, 12), (12, 18, 14)])
+@pytest.mark.parametrize("m, M, d", [(5, 7, 5), (6, 9, 6), (6, 9, 15), (8, 12, 12)])
 def test_more_vectors_than_dimensions_are_the_models_own(m, M, d):
     model, features = machine_of(m, M, d, seed=M + d)
     result = deconstruct(Oracle(model.predict, d), features, progress=False)

@@ -253,8 +253,8 @@ class _Attempt:
     def _may_differ(self):
         """May a search in other coordinates find more?"""
         radial = vars(self.evidence).get("one_label_far_away", False)
-        known, flat = self.evidence.disagreement, self.survey.flat
-        return radial or flat or known or self.remedy.frame.origin.any()
+        nearly, flat = self.evidence.disagreement, self.survey.flat
+        return radial or flat or nearly or self.remedy.frame.origin.any()
 
     def _rank_bounds(self, subspace):
         """The dimensions of normals that stand out of the noise of the first one without, and all.

@@ -627,6 +627,17 @@ def test_a_summary_promises_nothing_without_a_theorem(name, vectors, separation,
     assert f"{len(vectors)} support vectors, the model's own {promise}" in result.summary()
 
 
+@pytest.mark.parametrize("weak, units, promise", [
+    (1e-5, 1.0, "as far as the fit shows"), (1e-2, 1.0, "if it has at most 3"),
+    (1e-8, 1e8, "if it has at most 3"), (1e-2, 1e-8, "as far as the fit shows")])
+def test_independence_is_judged_in_the_units_of_the_search(weak, units, promise):
+    # the third vector leaves the span of the others in one feature
+    machine = KernelMachine(Polynomial(3), [[1.0, 0, 0], [0, 1, 0], [1, 1, weak]], np.ones(3), 0.1)
+    result = Deconstruction("cubic", machine=machine, own_vectors=True,
+                            units=np.array([1.0, 1.0, units]))
+    assert result.summary().count(f"the model's own {promise}") == 1
+
+
 def test_summary_and_plot():
     box, features = random_model(Polynomial(2), 8, 3, 0)
     result = take_apart(box.predict, features)

@@ -254,3 +254,46 @@ def test_a_boundary_that_is_flat_in_the_spreads_of_the_features_is_searched_as_i
     features = np.concatenate([X[labels == side][:20] for side in (1, -1)])
     result = deconstruct(Oracle(predict, 12), features, random_state=seed, progress=False)
     assert result.kernel_type == "cubic" and min(result.agreement.values()) == 1
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("size", [1.0, 1e4, 1e6])
+def test_errors_of_constants_far_away_are_those_of_the_units_of_the_search(seed, size):
+    # one feature of small spread, far from 0, beside seven of a large one
+    rng, d, e = np.random.default_rng(seed), 8, 1e-10
+    units = np.r_[1.0, np.full(d - 1, size)]
+    origin = np.r_[1e6, np.zeros(d - 1)]
+    A, h = rng.standard_normal((3, d)), 1e-2 * np.array([1.0, -2.0, 1.5])
+    A[:, 0] /= size
+    about = A + e * np.linalg.norm(A, axis=1, keepdims=True) * rng.standard_normal(A.shape)
+    machine = machine_of_forms(about, h + A @ (origin / units), 1.0, 1.0, 0.0)
+    candidate = Candidate(machine, np.linalg.qr(A.T)[0], 3, True, error=4 * e)
+    moved = in_given_coordinates(candidate, Frame(origin, units))[0]
+    errors = np.linalg.norm(moved.machine.support_vectors * units - A / h[:, None], axis=1)
+    assert (errors / np.linalg.norm(A / h[:, None], axis=1)).max() > 1e-4
+    assert not moved.own_vectors and "faint" in moved.caveat
+
+
+@pytest.mark.parametrize("m, origin, kept", [(3, 60.0, True), (2, 60.0, False), (2, 0.0, True)])
+def test_two_vectors_of_a_homogeneous_cubic_are_not_claimed_after_a_move(m, origin, kept):
+    rng, d = np.random.default_rng(m), 6
+    A, origin = rng.standard_normal((m, d)), np.full(d, origin)
+    units = np.full(d, 2.0)
+    h = A @ (origin / units) if origin.any() else np.ones(m)
+    about = machine_of_forms(A, h, 1.0, 1.0, 0.0)
+    candidate = Candidate(about, np.linalg.qr(A.T)[0], m, True, error=1e-11)
+    moved = in_given_coordinates(candidate, Frame(origin, units))[0]
+    assert moved.machine.kernel.coef0 == (not origin.any())
+    assert moved.own_vectors == kept and (moved.caveat == "") == kept
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_constants_far_away_are_not_claimed_where_errors_are_not_known(seed):
+    # seven vectors in five dimensions: no estimate
+    rng, d = np.random.default_rng(seed), 5
+    A, h, origin = rng.standard_normal((7, d)), np.full(7, 0.1), np.full(d, 50.0)
+    about = machine_of_forms(A, h + A @ origin, 1.0, 1.0, 0.0)
+    candidate = Candidate(about, np.eye(d), d, True)
+    moved, scaled = in_given_coordinates(candidate, Frame(origin, np.ones(d)))
+    assert moved.machine.kernel.coef0 == 1 and not moved.own_vectors
+    assert "not known" in moved.caveat and scaled.own_vectors

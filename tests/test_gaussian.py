@@ -711,12 +711,15 @@ def test_tilts_are_found_where_the_terms_of_psi_are_a_million_times_as_large_as_
     np.testing.assert_allclose(found, tilts[:, 1:], atol=1e-9)
 
 
-@pytest.mark.parametrize("seed, found", [(0, True), (1, True), (2, False)])
-def test_large_tilts_of_many_vectors_are_found_or_have_no_finite_error(seed, found):
-    # exact distances, weights of both signs; with logarithms only above b, seed 0 leads astray, too
-    rng, m, k = np.random.default_rng(seed), 20, 40
+@pytest.mark.parametrize("m, k, size, seed, found", [
+    (20, 40, 0.01, 0, True), (20, 40, 0.01, 1, True), (20, 40, 0.01, 2, False),
+    (12, 20, 0.3, 17, False)])
+def test_large_tilts_of_many_vectors_are_found_or_have_no_finite_error(m, k, size, seed, found):
+    # exact distances, weights of both signs; with logarithms only above b, seed 0 leads astray too.
+    # In the last case steps lead to where terms overflow
+    rng = np.random.default_rng(seed)
     Y, w = rng.standard_normal((m, m)), rng.uniform(0.5, 1, m)
-    w, tilts = w * np.where(rng.random(m) < 0.3, -1, 1) / 0.01, 0.01 * rng.standard_normal((m, k))
+    w, tilts = w * np.where(rng.random(m) < 0.3, -1, 1) / 0.01, size * rng.standard_normal((m, k))
     Z = (Y + 0.3 * rng.standard_normal((8, m, m))).reshape(-1, m)
     Z = np.r_[Z, 2 * Z]
 

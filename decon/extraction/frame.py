@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..families.accuracy import ROUNDED, faint, vanishing
-from ..families.cubic.forms import vector_errors
+from ..families.accuracy import ROUNDED, UNKNOWN, faint, vanishing
+from ..families.cubic.forms import TWO, vector_errors
 from ..families.protocol import Candidate
 from ..families.relu.network import ReluNetwork
 from ..machine import KernelMachine, ScaledMachine
@@ -229,22 +229,27 @@ def in_given_coordinates(candidate: Candidate, frame: Frame) -> list[Candidate]:
 
 def _moved(candidate, frame):
     """A candidate with its machine as one of x: none, one or two; are its vectors still known?"""
-    machine, origin = candidate.machine, frame.origin
-    if not candidate.error:
-        with suppress(ValueError):
-            return [replace(candidate, machine=machine.in_given_units(origin, frame.units))]
-        return []
+    machine, origin, error = candidate.machine, frame.origin, candidate.error
 
     # a constant about the new origin is a difference of large numbers: first without those that may
     # be nothing but errors
-    found = []
-    for share in (vanishing(candidate.error), ROUNDED):
+    found: list[Candidate] = []
+    for share in (vanishing(error), ROUNDED) if error else (UNKNOWN,):
         with suppress(ValueError):
             moved = machine.in_given_units(origin, frame.units, share)
             if not found or moved.kernel != found[0].machine.kernel:
-                errors = np.full(len(moved.weights), candidate.error)
-                errors = vector_errors(moved, errors, float(np.linalg.norm(origin)))
-                caveat = candidate.caveat or faint(errors.max())
+                caveat = candidate.caveat or _doubt(moved, frame, error)
                 found.append(replace(candidate, machine=moved, caveat=caveat,
                                      own_vectors=candidate.own_vectors and not caveat))
     return found
+
+
+def _doubt(machine, frame, error):
+    """Why the vectors of a machine of x are not the model's own, though its forms were; or ''."""
+    if getattr(machine.kernel, "degree", None) != 3 or not frame.origin.any():
+        return ""
+    if machine.kernel.coef0 == 0:
+        return TWO if len(machine.weights) == 2 else ""
+    errors = np.full(len(machine.weights), error or np.inf)
+    distance = float(np.linalg.norm(frame.origin / frame.units))
+    return faint(vector_errors(machine, errors, distance, frame.units).max())

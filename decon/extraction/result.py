@@ -14,7 +14,6 @@ from scipy.spatial import KDTree
 from ..families.accuracy import FAINT_ERROR
 from ..families.protocol import Candidate
 from ..families.relu.network import ReluNetwork
-from ..families.tanh.settings import SETTINGS as TANH
 from ..families.tanh.uniqueness import doubt
 from ..machine import KernelMachine, ScaledMachine, npz_path
 from ..oracles.oracle import real_points
@@ -83,15 +82,17 @@ class Deconstruction:
     own_vectors : bool
         True when the machine's support vectors are the model's own (cubic, tanh, Gaussian; rows of
         the features with any kernel); False for quasi-support vectors, which give the same
-        function, and for vectors that may be wrong one by one, or too few (`message` says why; the
-        errors of tanh and cubic machines of more than 1,000 numbers are not estimated).
-        Unless they are rows of the features, those of a dot-product kernel are the vectors of the
+        function, and for vectors that may be wrong one by one, or too few (`message` says why). Not
+        estimated are the errors of tanh and cubic machines of more than 1,000 numbers, and of
+        cubics that have more vectors than dimensions or could not be sharpened.
+        Own vectors of a dot-product kernel, unless they are rows of the features, are those of the
         machine written in x, or behind the scaler of a ScaledMachine, with the kernels
         (x.y + 1)^3, (x.y)^3 or tanh(x.y + beta): gamma, coef0 and a scaler in front of the model
         are part of them. Each vector of a homogeneous cubic is known up to a factor, those of a
         tanh up to one sign for all, or if beta = 0 one for each. Equal vectors of the model count
-        as one, as do those that differ by such a factor or sign, or as none if their weights add
-        up to 0; a vector 0 of a dot-product kernel is part of the threshold.
+        as one, as do those that differ by such a factor or sign, or as none if their terms cancel;
+        a vector 0 of a dot-product kernel is part of the threshold. A cubic counts as homogeneous
+        if its constants are within ten of their errors.
         Where a theorem is known, its hypotheses hold for the machine found, and no other machine of
         this kernel, with any constants, has this boundary: of a cubic with at most as many vectors
         if the y_i are linearly independent (cor-support-vectors-of-a-cubic-count), of a tanh at all
@@ -101,14 +102,17 @@ class Deconstruction:
         (thm-gaussian-measuring-stick-unique). More vectors of a cubic than dimensions are the only
         ones nearby, by the rank of the derivatives, and for almost every machine the only ones at
         all, among machines with at most as many [Chiantini, Ottaviani and Vannieuwenhoven 2017].
-        (Nine vectors (y_i, 1) in six dimensions, and as many in n as leave no coefficient to spare,
-        C(n + 2, 3) / n, such as nine histograms of six entries or twelve of seven, may have another
-        machine, and are not called the model's own, with or without others in further dimensions;
-        nor are two of a homogeneous cubic, as many forms in two variables are two cubes. Such sets
-        among vectors whose dimensions they share are not looked for.) For other Gaussians, for
+        (Nine vectors (y_i, 1) in six dimensions, such as histograms of six entries, may have
+        another machine. They are not called the model's own, with or without others in further
+        dimensions; nor are more than n vectors in n that leave no coefficient to spare,
+        C(n + 2, 3) / n, such as twelve histograms of seven, which the theorem does not cover;
+        nor, out of caution, are two of a homogeneous cubic: many forms in two variables are sums of
+        two cubes, so that the fit hardly shows how many vectors there are. Such sets among vectors
+        whose dimensions they share are not looked for.) For other Gaussians, for
         Gaussian rows of the features and for rows with other kernels no theorem is tested: True
         says that the fit reaches ten widths of the brackets (of rows: at half of the held-out
-        points), and none of the vectors can be left out. `summary` says which it is.
+        points), and none of the vectors can be left out. `summary` says which it is (of cubic or
+        tanh rows that no theorem covers: "as far as the fit shows").
         For a Gaussian whose vectors are not rows of the features, True says that the machine passes
         through nine in ten of the narrow brackets to within ten of their widths (a thousand, if it
         has more than 1,000 numbers), and presumes that no vector lies farther out than twice the
@@ -256,16 +260,16 @@ class Deconstruction:
 
     def _condition(self):
         """Under which condition a theorem says that the machine's vectors are the model's own."""
-        # independent vectors, of a cubic or tanh, whatever their lengths
+        # independent vectors, of a cubic or tanh, whatever their lengths, by more than their errors
         machine = getattr(self.machine, "machine", self.machine)
         Y = machine.support_vectors
-        lengths = np.linalg.norm(Y, axis=1, keepdims=True)
-        values = np.linalg.svd(Y / np.where(lengths > 0, lengths, 1), compute_uv=False)
-        rank = int((values > TANH.dependent * values[0]).sum())
+        inside = Y * self.units if machine is self.machine and len(self.units) else Y
+        lengths = np.linalg.norm(inside, axis=1, keepdims=True)
+        values = np.linalg.svd(inside / np.where(lengths > 0, lengths, 1), compute_uv=False)
+        rank = int((values > FAINT_ERROR * np.sqrt(len(Y))).sum())
         if self.kernel_type == "tanh" and not doubt(len(Y), rank):
             return ""
         proved = self.kernel_type == "cubic" and rank == len(Y)
-
         if self.kernel_type in ("cubic", "tanh"):
             return f" if it has at most {len(Y)}" if proved else " as far as the fit shows"
 

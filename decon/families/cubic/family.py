@@ -16,7 +16,7 @@ from ..sharpening.sharpen import can_be_sharpened, sharpen
 from ..slices import Slice
 from .coordinates import SumOfCubes
 from .decomposition import sum_of_cubes
-from .forms import machine_of_forms, vector_errors, without_threshold
+from .forms import TWO, machine_of_forms, vector_errors, without_threshold
 from .outside import outside
 from .overcomplete import groups, many_cubes, polished
 from .planes import PlaneSections, frame_of
@@ -25,7 +25,6 @@ from .settings import SETTINGS
 
 ALIKE = "some support vectors are too much alike, or too faint, to be told apart"
 READ_OFF = "S_Y was read off a fitted cubic: a faint direction of it may be an error"
-TWO = "the model's own vectors may be others: in two dimensions many cubic forms are two cubes"
 SEVERAL_SUMS = ("so many vectors (y_i, 1) in so few dimensions: the model's own, or those of "
                 "another machine")
 DEPENDENT = "a sum of more cubes than dimensions: the vectors found need not be the model's own"

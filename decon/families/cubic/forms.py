@@ -8,6 +8,8 @@ from ...types import Array
 from ..protocol import Refuted
 from .decomposition import sum_of_cubes
 
+TWO = "the model's own vectors may be others: in two dimensions many cubic forms are two cubes"
+
 
 def cubic_machine(T: Array, origin: Array, scale: float = 1.0) -> KernelMachine:
     """The kernel machine whose Psi - b is a given cubic: its own support vectors, not any others.
@@ -74,19 +76,24 @@ def without_threshold(V: Array, scale: float = 1.0) -> tuple[Array, float]:
     return V[~along], -float((V[along, -1] ** 3).sum())
 
 
-def vector_errors(machine: KernelMachine, errors: Array, distance: float) -> Array:
+def vector_errors(machine: KernelMachine, errors: Array, distance: float,
+                  units: Array | float = 1.0) -> Array:
     """The relative errors of the support vectors y_i = a_i / h_i of linear forms a_i.x + h_i.
 
     Where the constants are values of the forms at some distance, less a_i times this distance, an
-    error of a_i is one of h_i, too.
+    error of a_i is one of h_i, too. Lengths are those in some units, in which errors are alike in
+    all directions; the factor 1 / sqrt(d) is their root mean square.
 
     Parameters
     ----------
     machine : KernelMachine
         With kernel (x.y + 1)^D or (x.y)^D; of the latter, all h_i are 0.
     errors : array (m,)
-        Relative errors of the a_i, of any direction.
+        Relative errors of the a_i.
     distance : float
+        In these units.
+    units : array (d,) or float, default 1
+        Of the features.
 
     Returns
     -------
@@ -99,7 +106,7 @@ def vector_errors(machine: KernelMachine, errors: Array, distance: float) -> Arr
     """
     if getattr(machine.kernel, "coef0", 0.0) == 0:
         return errors
-    lengths = np.linalg.norm(machine.support_vectors, axis=1)
+    lengths = np.linalg.norm(machine.support_vectors * units, axis=1)
     return errors * np.hypot(1, lengths * distance / np.sqrt(machine.dimension))
 
 

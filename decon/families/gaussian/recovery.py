@@ -361,14 +361,15 @@ def _off_boundary(terms, tau, q, c):
     """How far Psi / b is from 1 after tilts c, (k, n, 1), and the derivatives by c, (k, n, m).
 
     Where Psi / b is above 1/2, its logarithm, which grows as slowly as tilts do; elsewhere a linear
-    function of it, as it may be close to 0 or negative. Zero where the boundary was not met, or Psi
-    overflows.
+    function of it, as it may be close to 0 or negative. Zero where the boundary was not met, or
+    terms of Psi overflow, or nearly.
     """
     with np.errstate(all="ignore"):
         now = terms * np.exp(tau * (2 * q * c[:, None] - q**2))
         psi = now.sum(2, keepdims=True)
         off = np.where(psi > 1 / 2, np.log(psi), 2 * psi - 1 - np.log(2))
-        met, above = np.isfinite(q) & np.isfinite(psi), np.maximum(psi, 1 / 2)
+        largest = np.abs(now).max(2, keepdims=True)
+        met, above = np.isfinite(q) & (largest < SETTINGS.largest_term), np.maximum(psi, 1 / 2)
         return np.where(met, 2 * tau * q * now / above, 0), np.where(met, off, 0)
 
 

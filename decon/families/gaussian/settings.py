@@ -46,6 +46,7 @@ class GaussianSettings:
     largest_change: float = 1e-6  # and have not found a tilt that still changes by more
     share_met: float = 0.9  # of boundary points that a machine of a rough S_Y has to meet
     least_tilt: float = 3e-8  # relative to a support vector's length, that is corrected
+    largest_term: float = 1e100  # of Psi / b, where the boundary was met
     hidden_tilt: float = 1e-9  # share of the largest singular value that shows no tilt
 
     # the student: an over-parametrised sum of Gaussians. Its points are in units of their spread

@@ -79,6 +79,7 @@ INTRODUCED = {
 HEADINGS = ("What you will learn", "What can go wrong", "Summary", "Exercises",
             "Further reading")
 LIMITS = {"words": 2500, "lines": 100, "proofs": 4, "minutes": 75}  # of a core page
+WIDEST = 88  # printed line, in characters: book.css has room for no more
 ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
 ABSOLUTE_PATH = re.compile(r"""(?:^|[\s"'`(=\[,:])(?:(?:/[\w.+-]+){2,}|[A-Za-z]:\\\w)""", re.M)
 KINDS = ("alg", "cor", "def", "eq", "ex", "prop", "sec", "thm")  # which labels begin with
@@ -224,6 +225,9 @@ def output_faults(cells):
             if output.get("name") == "stderr":
                 found.append(f"{where}: text on stderr: {output.text[:80]!r}")
             data = output.get("data", {"text/plain": output.get("text", "")})
+            widest = max(map(len, data.get("text/plain", "").splitlines()), default=0)
+            if set(data) == {"text/plain"} and widest > WIDEST:
+                found.append(f"{where}: a line of {widest} characters is cut off, at most {WIDEST}")
             for kind, text in data.items():
                 if kind.startswith("text/"):
                     text = re.sub(r"<style>.*?</style>", "", text, flags=re.S)
@@ -491,6 +495,7 @@ BAD = {
     "an error": (spoil(3, "outputs", [new_output("error", ename="ValueError", evalue="",
                                                  traceback=[])]), "error ValueError"),
     "a warning": (prints("UserWarning", "stderr"), "stderr"),
+    "a line that is cut off": (prints("short\n" + 89 * "x"), "89 characters"),
     "an address": (prints("<object at 0x7f12ab34cd56>"), "memory address"),
     "a path": (prints("read /home/ann/data.csv"), "absolute path"),
     "a quoted path": (prints("'/data/set'"), "absolute path"),

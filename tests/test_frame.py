@@ -9,6 +9,7 @@ from decon.extraction.frame import Frame, frames, in_given_coordinates, spread_o
 from decon.extraction.result import Deconstruction
 from decon.families.cubic.forms import machine_of_forms
 from decon.families.protocol import Candidate
+from decon.families.relu.network import ReluNetwork
 from decon.machine import ScaledMachine
 from experiments.units import random_box
 
@@ -285,6 +286,17 @@ def test_two_vectors_of_a_homogeneous_cubic_are_not_claimed_after_a_move(m, orig
     moved = in_given_coordinates(candidate, Frame(origin, units))[0]
     assert moved.machine.kernel.coef0 == (not origin.any())
     assert moved.own_vectors == kept and (moved.caveat == "") == kept
+
+
+def test_a_network_of_rectifiers_is_one_in_given_coordinates():
+    rng = np.random.default_rng(0)
+    network = ReluNetwork(rng.standard_normal((3, 4)), rng.standard_normal(3), np.ones(3),
+                          np.zeros(4), 0.3)
+    frame = Frame(np.full(4, 60.0), np.logspace(0, 3, 4))
+    moved, scaled = in_given_coordinates(Candidate(network, np.eye(4), 4, True), frame)
+    X = frame.points(rng.standard_normal((500, 4)))
+    assert isinstance(moved.machine, ReluNetwork) and moved.own_vectors
+    assert (moved.machine.predict(X) == scaled.machine.predict(X)).all()
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..families.accuracy import ROUNDED, UNKNOWN, faint, vanishing
+from ..families.accuracy import ROUNDED, faint, vanishing
 from ..families.cubic.forms import TWO, vector_errors
 from ..families.protocol import Candidate
 from ..families.relu.network import ReluNetwork
@@ -234,9 +234,9 @@ def _moved(candidate, frame):
     # a constant about the new origin is a difference of large numbers: first without those that may
     # be nothing but errors
     found: list[Candidate] = []
-    for share in (vanishing(error), ROUNDED) if error else (UNKNOWN,):
+    for share in ([vanishing(error)], [ROUNDED]) if error else ([],):
         with suppress(ValueError):
-            moved = machine.in_given_units(origin, frame.units, share)
+            moved = machine.in_given_units(origin, frame.units, *share)
             if not found or moved.kernel != found[0].machine.kernel:
                 caveat = candidate.caveat or _doubt(moved, frame, error)
                 found.append(replace(candidate, machine=moved, caveat=caveat,
@@ -246,9 +246,10 @@ def _moved(candidate, frame):
 
 def _doubt(machine, frame, error):
     """Why the vectors of a machine of x are not the model's own, though its forms were; or ''."""
-    if getattr(machine.kernel, "degree", None) != 3 or not frame.origin.any():
+    kernel = getattr(machine, "kernel", None)
+    if getattr(kernel, "degree", None) != 3 or not frame.origin.any():
         return ""
-    if machine.kernel.coef0 == 0:
+    if kernel.coef0 == 0:
         return TWO if len(machine.weights) == 2 else ""
     errors = np.full(len(machine.weights), error or np.inf)
     distance = float(np.linalg.norm(frame.origin / frame.units))

@@ -4,7 +4,6 @@ import numpy as np
 
 FAINT_ERROR = 1e-4  # relative, of support vectors that are not called the model's own
 VANISHING, ROUNDED = 10.0, 1e-12  # errors, and least share of its terms
-UNKNOWN = 1e-8  # share up to which it may vanish, if errors are not known
 
 
 def faint(error: float) -> str:

@@ -14,7 +14,7 @@ by so many factors of two has the volume of the numbers that are still possible 
 bracket nothing, those of the agreement test among them, bring no bits here; nor do the brackets of
 a rough cubic or tanh machine, which is where the sharpening begins and is not kept: what it tells
 counts for the sharpening. Results go to bits_by_stage.json: one row a kernel, with medians over
-the seeds.
+the seeds; `bound` is that of `_limit` at the accuracy reached.
 """
 
 from contextlib import contextmanager
@@ -28,6 +28,7 @@ from decon.families.sharpening.fit import Brackets
 from decon.families.sharpening.numbers import numbers_of
 from decon.oracles.views import SearchView
 
+from ._compare import compare_boundaries
 from ._models import D, M, random_model
 from ._run import each, main, store
 
@@ -36,7 +37,7 @@ KERNELS = {kernel.name: kernel for kernel in (
 SEEDS = 5
 FINEST = 3e-13  # of a bracket's width, in units of the scale: beyond it is rounding
 PARTS = {  # of a run, and their stages
-    "first points, kind": ("features", "boundary", "slices", "diagnosis", "kernel type"),
+    "points, kernel": ("features", "boundary", "slices", "diagnosis", "kernel type"),
     "S_Y": ("normals", "subspace"),
     "rough machine": ("polynomial", "radial probe", "far field", "tanh units"),
     "sharpening": ("sharpening",),
@@ -90,7 +91,7 @@ def information(machine, rank, scale, noted):
 
 
 def one_model(name, seed):
-    """Queries and bits of one machine, part by part."""
+    """Queries and bits of one machine, part by part, and its bound."""
     machine, features = random_model(KERNELS[name], D, M, seed)
     with brackets_noted(machine.predict) as (predict, noted):
         result = deconstruct(Oracle(predict, D), features, random_state=seed, progress=False)
@@ -99,8 +100,9 @@ def one_model(name, seed):
     unknown = (set(queries) | set(bits)) - {stage for stages in PARTS.values() for stage in stages}
     if unknown:
         raise ValueError(f"stages {sorted(unknown)} belong to no part: add them to PARTS")
-    return {part: [sum(what.get(stage, 0) for stage in stages) for what in (queries, bits)]
-            for part, stages in PARTS.items()}
+    parts = {part: [sum(what.get(stage, 0) for stage in stages) for what in (queries, bits)]
+             for part, stages in PARTS.items()}
+    return parts, compare_boundaries(result.machine, machine, features, seed)["bits"]
 
 
 def run():
@@ -110,9 +112,10 @@ def run():
     table = []
     for name in KERNELS:
         several = [rows[name, seed] for seed in range(SEEDS)]
-        middle = {part: np.median([row[part] for row in several], axis=0) for part in PARTS}
+        middle = {part: np.median([row[part] for row, _ in several], axis=0) for part in PARTS}
         table.append({"kernel": name, "queries": {part: q for part, (q, _) in middle.items()},
-                      "bits": {part: b for part, (_, b) in middle.items()}})
+                      "bits": {part: b for part, (_, b) in middle.items()},
+                      "bound": np.median([bound for _, bound in several])})
     store(__file__, {"seeds": f"0 to {SEEDS - 1}", "table": table})
 
 

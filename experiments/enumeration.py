@@ -203,7 +203,7 @@ def run():
     # Times last and in order, so that what runs beside them changes little.
     times = each(children, [(k, n, s) for k in kinds for n in SIZES for s in range(5)], "children")
     store(__file__, {
-        "seeds": f"0 to {SEEDS - 1}: of the split", "models": MODELS, "prices": PRICES,
+        "seeds": f"0 to {SEEDS - 1}, of the split", "models": MODELS, "prices": PRICES,
         "sets": names, "left out": missing, "curves": [summary(g) for g in groups],
         "orders": order_rows,
         "children": [{"kernel": k, "n": n} | {

@@ -229,8 +229,9 @@ def run():
     for (kind, _), rows in zip(tasks, each(one_update, tasks, "changed boxes"), strict=True):
         updates[kind].append(rows)
     store(__file__, {
-        "seeds": f"boxes 0 to {BOXES - 1} for all methods, normals 0 to {NORMAL_SEEDS - 1} and, "
-                 f"in {IMAGES} dimensions, {IMAGE_SEEDS - 1}, changed boxes 0 to {DRIFT_SEEDS - 1}",
+        "seeds": f"targets 0 to {BOXES - 1} for all methods, normals 0 to {NORMAL_SEEDS - 1} and, "
+                 f"in {IMAGES} dimensions, {IMAGE_SEEDS - 1}, "
+                 f"changed targets 0 to {DRIFT_SEEDS - 1}",
         "depths": DEPTHS,
         "table": [summarise(kind, method, groups[kind, method, k]) for kind in kinds
                   for method in methods_for(kind) for k in range(10)

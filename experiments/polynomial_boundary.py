@@ -214,7 +214,8 @@ def run():
     tables = {degree: [{"m": m} | summary(groups[growth_run, degree, m]) for m in SIZES]
               for degree in DEGREES}
     store(__file__, {
-        "seeds": f"from 0: random {SEEDS}, trained {TRAINED_SEEDS}, growth {GROWTH_SEEDS}",
+        "seeds": f"random 0 to {SEEDS - 1}; trained 0 to {TRAINED_SEEDS - 1}; "
+                 f"growth 0 to {GROWTH_SEEDS - 1}",
         "random": [{"degree": degree, "way": way} | summary(groups[random_run, degree, way])
                    for degree in DEGREES for way in ("paper", "here", "direct")],
         "trained": [{"data": data, "degree": degree, "way": way}

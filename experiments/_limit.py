@@ -84,6 +84,41 @@ def derivatives(machine, X):
 
 
 @dataclass
+class Prior:
+    """The numbers of a model as the bound draws them: independent and standard normal.
+
+    These are the vectors and the weights, in units of their mean squares, and the error of the
+    median that the threshold is.
+    """
+
+    machine: KernelMachine
+    units: np.ndarray
+    follows: np.ndarray  # how the threshold follows vectors and weights
+    off: float  # how far it is off, for an error of 1
+
+    @classmethod
+    def of(cls, machine: KernelMachine, X: np.ndarray):
+        """For a threshold that is the median of Psi over points like X."""
+        Y, w = machine.support_vectors, machine.weights
+        units = np.repeat(np.sqrt([np.mean(Y**2), np.mean(w**2)]), [Y.size, w.size])
+        values = machine.decision_function(X)
+        level = np.argsort(np.abs(values))[:500]
+        return cls(machine, units, derivatives(machine, X[level]).mean(0),
+                   np.sqrt(np.pi / 2 / MEDIAN_OF) * values.std())
+
+    @property
+    def numbers(self):
+        machine = self.machine
+        own = np.r_[machine.support_vectors.ravel(), machine.weights]
+        return np.append(own / self.units, 0.0)
+
+    def derivatives(self, X):
+        """Of Psi - b at X, by the numbers."""
+        moves = (derivatives(self.machine, X) - self.follows) * self.units
+        return np.column_stack([moves, np.full(len(X), -self.off)])
+
+
+@dataclass
 class Limit:
     """The bound for one model, at any accuracy: the largest `offsets[k] - k log2(r)`, in bits."""
 
@@ -99,23 +134,17 @@ def limit(machine: KernelMachine, features: np.ndarray, seed: int = 0) -> Limit 
     if Y.size + len(w) > MOST_NUMBERS:
         return None
 
-    # standard normal numbers: vectors and weights in units of their mean squares
-    units = np.repeat(np.sqrt([np.mean(Y**2), np.mean(w**2)]), [Y.size, w.size])
-    g = np.append(np.r_[Y.ravel(), w] / units, 0.0)
-
-    # how the threshold follows them, and how far a median of so many values is off
+    # its numbers, standard normal
     X = cloud(features, 20_000, rng)
-    values = machine.decision_function(X)
-    level = np.argsort(np.abs(values))[:500]
-    follows = derivatives(machine, X[level]).mean(0)
-    off = np.sqrt(np.pi / 2 / MEDIAN_OF) * values.std()
+    prior = Prior.of(machine, X)
+    g = prior.numbers
 
     # how the boundary moves, in units of R0
     ends = np.concatenate([features, X])
     X = near_boundary(machine, ends, max(POINTS, POINTS_A_NUMBER * len(g)), rng)
     slopes = np.linalg.norm(machine.gradient(X), axis=1) * np.sqrt(np.mean((features**2).sum(1)))
-    J = np.column_stack([(derivatives(machine, X) - follows) * units, np.full(len(X), -off)])
-    _, s, V = np.linalg.svd(J / slopes[:, None] / np.sqrt(len(X)), full_matrices=False)
+    J = prior.derivatives(X) / slopes[:, None] / np.sqrt(len(X))
+    _, s, V = np.linalg.svd(J, full_matrices=False)
     V, s = V[s > ROUNDING * s[0]], s[s > ROUNDING * s[0]]
 
     # log2(1/q), of the k best visible directions

@@ -3,18 +3,19 @@
     python -m experiments.bits_by_stage
 
 Random machines of every kernel, d = 30 and m = 12. Every bracket of the boundary is noted with its
-line, its width and the stage that asked for it. Then the box is opened. To first order in its
-visible numbers theta, a bracket of width w is a measurement with standard error w / sqrt(12), and
-n brackets with Jacobian J (in standard errors) turn the prior covariance S of theta, independent
-numbers of their usual sizes, into the inverse of S^-1 + J^T J. What a stage has learnt is
+line, its width and the stage that asked for it. Then the model is opened. Its numbers are those of
+the bound (`_limit`): before any answer independent and standard normal. To first order in them a
+bracket of width w is a measurement with standard error w / sqrt(12), and brackets with Jacobian J
+(in standard errors) turn the covariance I into the inverse of I + J^T J. What a stage has learnt is
 
-    1/2 log2 det(S^-1 + J^T J) after the stage, less the same before it, in bits:
+    1/2 log2 det(I + J^T J) after the stage, less the same before it, in bits:
 
-by so many factors of two has the volume of the numbers that are still possible shrunk. Labels that
-bracket nothing, those of the agreement test among them, bring no bits here; nor do the brackets of
-a rough cubic or tanh machine, which is where the sharpening begins and is not kept: what it tells
-counts for the sharpening. Results go to bits_by_stage.json: one row a kernel, with medians over
-the seeds; `bound` is that of `_limit` at the accuracy reached.
+by so many factors of two has the volume of the numbers that are still possible shrunk. (Numbers
+that no label shows contribute nothing.) Labels that bracket nothing, those of the agreement test
+among them, bring no bits here; nor do the brackets of a rough cubic or tanh machine, which is where
+the sharpening begins and is not kept: what it tells counts for the sharpening. Results go to
+bits_by_stage.json: one row a kernel, with medians over the seeds; `bound` is that of `_limit` at the
+accuracy reached.
 """
 
 from contextlib import contextmanager
@@ -24,11 +25,10 @@ import numpy as np
 
 from decon import Gaussian, Linear, Oracle, Polynomial, Tanh, deconstruct
 from decon.extraction.ledger import Ledger
-from decon.families.sharpening.fit import Brackets
-from decon.families.sharpening.numbers import numbers_of
 from decon.oracles.views import SearchView
 
 from ._compare import compare_boundaries
+from ._limit import Prior, cloud
 from ._models import D, M, random_model
 from ._run import each, main, store
 
@@ -72,17 +72,14 @@ def brackets_noted(predict):
         yield watched, noted
 
 
-def information(machine, rank, scale, noted):
+def information(prior, scale, noted):
     """The bits of every stage."""
-    # the prior
-    numbers = numbers_of(machine, rank, scale)
-    root = np.diag(1 / numbers.sizes)
-    known, bits = np.log2(np.diag(root)).sum(), {}
+    root, known, bits = np.eye(len(prior.numbers)), 0.0, {}
 
     # R of a QR factorisation, one group of brackets after the other: log2 |det R| is what is known
     for stage, X, V, widths in noted:
-        errors = np.maximum(widths / scale, FINEST) / np.sqrt(12)
-        J = Brackets(X / scale, V, errors).jacobian(numbers, numbers.start)
+        errors = np.maximum(widths, FINEST * scale) / np.sqrt(12)
+        J = prior.derivatives(X) / ((prior.machine.gradient(X) * V).sum(1) * errors)[:, None]
         root = np.linalg.qr(np.concatenate([root, J[np.isfinite(J).all(1)]]), mode="r")
         now = np.log2(np.abs(np.diag(root))).sum()
         bits[stage] = bits.get(stage, 0) + now - known
@@ -96,7 +93,8 @@ def one_model(name, seed):
     with brackets_noted(machine.predict) as (predict, noted):
         result = deconstruct(Oracle(predict, D), features, random_state=seed, progress=False)
     queries = result.queries_by_stage
-    bits = information(machine, 1 if name == "linear" else M, result.scale, noted)
+    prior = Prior.of(machine, cloud(features, 20_000, np.random.default_rng(seed)))
+    bits = information(prior, result.scale, noted)
     unknown = (set(queries) | set(bits)) - {stage for stages in PARTS.values() for stage in stages}
     if unknown:
         raise ValueError(f"stages {sorted(unknown)} belong to no part: add them to PARTS")

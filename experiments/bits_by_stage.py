@@ -14,8 +14,8 @@ by so many factors of two has the volume of the numbers that are still possible 
 that no label shows contribute nothing.) Labels that bracket nothing, those of the agreement test
 among them, bring no bits here; nor do the brackets of a rough cubic or tanh machine, which is where
 the sharpening begins and is not kept: what it tells counts for the sharpening. Results go to
-bits_by_stage.json: one row a kernel, with medians over the seeds; `bound` is that of `_limit` at the
-accuracy reached.
+bits_by_stage.json: one row a kernel, with medians over the seeds; `bound` is that of `_limit` at
+the accuracy reached.
 """
 
 from contextlib import contextmanager

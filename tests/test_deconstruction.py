@@ -539,7 +539,7 @@ def test_boxes_that_misbehave(predict, word):
     assert isinstance(error.value.result, Deconstruction)
 
 
-@pytest.mark.parametrize("budget", [0, 30, 600, 6000, 12000, 18000])
+@pytest.mark.parametrize("budget", [0, 30, 600, 6000, 12000, 14000])
 def test_what_is_known_when_the_budget_runs_out(budget):
     box, features = random_model(Polynomial(2), 30, 12, 2)
     oracle = Oracle(box.predict, 30, budget=budget)

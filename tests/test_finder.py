@@ -522,6 +522,28 @@ def test_a_rough_basis_costs_less_and_can_be_refined(kernel, symmetry, seed):
     np.testing.assert_allclose(inside @ (inside.T @ towards.basis), towards.basis, atol=1e-12)
 
 
+@pytest.mark.parametrize("m", [2, 5, 8])
+def test_as_many_normals_as_dimensions_may_do(m):
+    """A subspace is tested before another normal is measured: one too small costs little."""
+    spare, spent = [], []
+    for seed in range(6):
+        model, finder = finder_of(Polynomial(3), 15, m, seed)
+        found = finder.search([CYLINDER])
+        assert found.rank == m
+        assert largest_sine(found.basis, model.support_vectors.T) < 1e-5
+        spare.append(len(found.normals) - m)
+
+        # most often two queries refute one of fewer normals
+        model, finder = finder_of(Polynomial(3), 15, m, seed)
+        finder.grow(m - 1)
+        before = finder.oracle.queries
+        small = np.linalg.qr(finder.N.T)[0]
+        assert not CYLINDER.holds(finder, small, 0.1, 3e-5)
+        spent.append(finder.oracle.queries - before)
+    assert min(spare) == 0 and max(spare) < 4
+    assert np.median(spent) == 2
+
+
 def test_a_rank_that_is_wrong_does_not_settle():
     model, finder = finder_of(Polynomial(3), 15, 5, 0)
     finder.rough = {CYLINDER: 5}

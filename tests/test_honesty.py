@@ -188,8 +188,8 @@ def test_two_nearly_alike_vectors_count_as_one_only_within_the_separation(seed):
 
 @pytest.mark.parametrize("seed", [193, 337])
 def test_a_gaussian_that_misses_its_brackets_has_no_vectors_of_its_own(seed):
-    row = deceiving.one("a vector away from the others", seed)  # one is missing, far out
-    assert row["machine"] and not row["own_vectors"] and row["false"] == ""
+    row = deceiving.one("a vector away from the others", seed)  # one is missing, far out, if any
+    assert not row["own_vectors"] and row["false"] == ""
 
 
 @pytest.mark.parametrize("seed", [35, 63])

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from decon import Gaussian, KernelMachine, Linear, Oracle, Polynomial, Tanh, deconstruct
 from decon.boundary.bracketing import bisect_along, boundary_points
+from decon.boundary.informed import predicted_crossings
 from decon.boundary.pairs import pn_pairs
 from decon.extraction.evidence import GatheredEvidence
 from decon.extraction.frame import Frame
@@ -18,12 +19,12 @@ from decon.families.gaussian.family import GaussianFamily
 from decon.families.sharpening import fit as fit_module
 from decon.families.sharpening import sharpen as sharpen_module
 from decon.families.sharpening.fit import Brackets, fit_brackets
-from decon.families.sharpening.informed import predicted_crossings
 from decon.families.sharpening.numbers import numbers_of
 from decon.families.sharpening.sharpen import can_be_sharpened, sharpen
 from decon.numerics.triangular import solve_upper, with_diagonal
 from decon.oracles.settings import SETTINGS as ORACLES
 from decon.oracles.views import AffineView, SearchView
+from experiments._limit import boundary_distance, near_boundary
 from experiments._models import random_model
 
 KERNELS = [Linear(), Polynomial(2), Polynomial(2, coef0=0), Polynomial(3), Polynomial(3, 0.5, 2.0),
@@ -266,6 +267,30 @@ def test_a_fit_is_given_up_where_brackets_are_not_met_within_wider_errors(monkey
     numbers = numbers_of(nearly(truth, 0.1, np.random.default_rng(3)), 3, 1.0)
     assert fit_brackets(numbers, numbers.start, brackets, 1e-3 * numbers.sizes).good
     assert [fit.good for fit in fits] == [False] + [True] * 11
+
+
+def test_a_fit_that_comes_near_shows_lines_that_help(monkeypatch):
+    """One that meets its brackets within wider errors is no refusal, but no answer either."""
+    truth, rng = KernelMachine.random(Gaussian(2.0), 8, 4, 1), np.random.default_rng(1)
+    evidence = evidence_of(truth, rng.standard_normal((60, 8)))
+    evidence.survey.bracket(*evidence.survey.pool.pairs(60))
+    start, seen, fit_brackets_ = nearly(truth, 1e-3, rng), [], sharpen_module.fit_brackets
+
+    def stopped(error, times):
+        def fitted(*arguments, **options):
+            fit = fit_brackets_(*arguments, **options)
+            seen.append(fit)
+            return replace(fit, error=error) if len(seen) <= times else fit
+        seen.clear()
+        monkeypatch.setattr(sharpen_module, "fit_brackets", fitted)
+        return sharpen(evidence, start, 4)
+
+    sharp = stopped(1e-10, 2)  # twice, as of brackets nearby and of all
+    assert sharp is not None
+    assert boundary_distance(sharp.machine, truth, near_boundary(
+        truth, rng.standard_normal((200, 8)), 50, rng)) < 1e-11
+    assert stopped(1e-6, 2) is None  # too far off
+    assert stopped(1e-10, 99) is None  # again and again
 
 
 class SlowAndIdle:

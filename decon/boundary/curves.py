@@ -45,6 +45,33 @@ def curve_points(oracle: LabelOracle, x: Array, plane: Array, n: int, radius: fl
     >>> ((Z + [1, 0])**2).sum(1).round(6)
     array([1., 1., 1., 1., 1.])
     """
+    P, N = curve_pairs(oracle, x, plane, n, radius, random_state)
+    P, N = bisect(oracle, P, N, width)
+    return ((P + N) / 2 - x) @ plane
+
+
+def curve_pairs(oracle: LabelOracle, x: Array, plane: Array, n: int, radius: float,
+                random_state: RandomState = 0) -> tuple[Array, Array]:
+    """PN-pairs in a plane: points of a disc around a point of it, labelled.
+
+    Parameters
+    ----------
+    oracle, x, plane, n, radius, random_state
+        As for `curve_points`.
+
+    Returns
+    -------
+    P, N : arrays (n, d)
+        Row j of both is the PN-pair j; (0, d) where the disc shows one label only.
+
+    Examples
+    --------
+    >>> from decon import Oracle
+    >>> oracle = Oracle(lambda X: (X**2).sum(axis=1) > 1, dimension=3)
+    >>> P, N = curve_pairs(oracle, np.array([1., 0., 0.]), np.eye(3)[:, :2], 5, 1.)
+    >>> bool((oracle(P) == 1).all()), bool((oracle(N) == -1).all()), oracle.queries
+    (True, True, 20)
+    """
     # points spread evenly over the disc, and their labels
     rng = np.random.default_rng(random_state)
     Z = rng.standard_normal((2 * n, 2))
@@ -52,11 +79,8 @@ def curve_points(oracle: LabelOracle, x: Array, plane: Array, n: int, radius: fl
     X = x + stay_inside(oracle, x, Z @ plane.T)
     labels = oracle(X)
     if abs(int(labels.sum())) == len(labels):
-        return np.empty((0, 2))
-
-    # brackets between PN-pairs of them
-    P, N = bisect(oracle, *pn_pairs(X[labels > 0], X[labels < 0], n, rng), width)
-    return ((P + N) / 2 - x) @ plane
+        return np.empty((0, len(x))), np.empty((0, len(x)))
+    return pn_pairs(X[labels > 0], X[labels < 0], n, rng)
 
 
 def has_one_label_far_away(oracle: LabelOracle, radius: float, n: int = 40,

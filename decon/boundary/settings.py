@@ -7,6 +7,10 @@ from dataclasses import dataclass
 class BoundarySettings:
     """How a model's answers are put to the test."""
 
+    # brackets that know what they will find
+    degrees: int = 4  # of freedom of the predictive distribution: Student's
+    halving: float = 0.5  # brackets shorter than so many standard errors are halved
+
     # slopes
     first_rise: float = 3.0  # step towards the boundary, times sqrt(d), in units of the step aside
 

@@ -8,13 +8,14 @@ import numpy as np
 from ..boundary.bounds import distance_to_bounds, stay_inside
 from ..boundary.bracketing import boundary_points
 from ..boundary.curves import (
-    curve_points,
+    curve_pairs,
     has_one_label_far_away,
     holds_triple,
     is_locally_flat,
 )
 from ..boundary.pairs import Pool
 from ..families.polynomial import misfit
+from ..families.predicted import points_of_polynomial
 from ..families.protocol import SelfContradiction
 from ..families.settings import SETTINGS as FAMILIES
 from ..families.sharpening.settings import SETTINGS as SHARPENING
@@ -75,7 +76,7 @@ class GatheredEvidence:
     >>> survey.run()
     >>> evidence = GatheredEvidence(oracle, survey, survey.ledger)
     >>> evidence.degree, evidence.subspace
-    (3, Subspace(rank 2 in dimension 6, CYLINDER, 3 normals))
+    (3, Subspace(rank 2 in dimension 6, CYLINDER, 2 normals))
     """
 
     def __init__(self, oracle: LabelOracle, survey: Survey, ledger: Ledger,
@@ -202,8 +203,7 @@ class GatheredEvidence:
             plane = np.linalg.qr(np.c_[v, self.rng.standard_normal(len(x))])[0]
             for radius in (3 * survey.curvature_scale, survey.curvature_scale, survey.scale):
                 with self.ledger.stage("kernel type"):
-                    Z = curve_points(self.oracle, x, plane, SETTINGS.curve_points, radius,
-                                     width * radius, self.rng)
+                    Z = self._curve(x, plane, radius)
                 if len(Z):
                     break
 
@@ -220,6 +220,14 @@ class GatheredEvidence:
             if enough and 3 in degrees:
                 break
         return max(degrees)
+
+    def _curve(self, x, plane, radius):
+        """Points of the boundary's curve in a disc of a plane, in its coordinates."""
+        P, N = curve_pairs(self.oracle, x, plane, SETTINGS.curve_points, radius, self.rng)
+        degrees, none = () if self.precision.coarse else (2, 3), np.empty((0, len(x)))
+        X, _ = points_of_polynomial(self.oracle, P, N, plane, self.precision.width * radius,
+                                    degrees, none, none)
+        return (X - x) @ plane
 
     @cached_property
     def subspace(self) -> Subspace | None:

@@ -50,29 +50,58 @@ def fit_polynomial(Z: ArrayLike, degree: int, weights: ArrayLike = 1.0) -> tuple
     """
     Z = np.asarray(Z, float)
     n, m = Z.shape
-    index = np.array(list(combinations_with_replacement(range(m + 1), degree)))  # i <= j <= ..
-    if n < len(index) - 1:
-        raise ValueError(f"degree {degree} in {m} variables needs {len(index) - 1} points, got {n}")
+    unknowns = comb(m + degree, degree)
+    if n < unknowns - 1:
+        raise ValueError(f"degree {degree} in {m} variables needs {unknowns - 1} points, got {n}")
 
     # h = (z, 1), in units of the points' size; of length 1, so that far points do not rule
     scale = np.sqrt(np.mean(Z**2)) or 1.0
     H = np.c_[Z / scale, np.ones(n)]
     H /= np.linalg.norm(H, axis=1, keepdims=True)
 
-    # a row of monomials h_i h_j .. for every point, times the root of how often T_ij.. occurs, so
-    # that T and its coefficients have one norm (step 2 of alg-polynomial-machines-fit)
-    times = np.sqrt([len(set(permutations(i))) for i in index])
-    rows = np.outer(np.broadcast_to(weights, n), times)
-    for i in index.T:
-        rows *= H[:, i]
-
-    # their null vector is T, in units of the scale (step 3 of alg-polynomial-machines-fit)
-    vector, values = null_vector(rows)
+    # the null vector of their monomials is T, in units of the scale (steps 2 and 3 of
+    # alg-polynomial-machines-fit)
+    index, times = _entries(m, degree)
+    vector, values = null_vector(monomials(H, degree) * np.reshape(weights, (-1, 1)))
     vector *= np.r_[np.full(m, 1 / scale), 1][index].prod(1) / times
     T = np.empty((m + 1,) * degree)
     for axes in permutations(index.T):
         T[axes] = vector
     return T / np.linalg.norm(T), values
+
+
+def monomials(H: Array, degree: int) -> Array:
+    """The products h_i h_j .. of so many entries of every row, i <= j <= ..
+
+    Each is multiplied by the root of how often T_ij.. occurs in a symmetric tensor T, so that T and
+    its coefficients have one norm.
+
+    Parameters
+    ----------
+    H : array (n, m + 1)
+    degree : int
+
+    Returns
+    -------
+    rows : array (n, C(m + degree, degree))
+
+    Examples
+    --------
+    >>> monomials(np.array([[2., 1.]]), 2).round(3)
+    array([[4.   , 2.828, 1.   ]])
+    """
+    index, times = _entries(H.shape[1] - 1, degree)
+    rows = np.tile(times, (len(H), 1))
+    for i in index.T:
+        rows *= H[:, i]
+    return rows
+
+
+def _entries(m, degree):
+    """The numbers i <= j <= .. of a symmetric tensor's entries, and the root of how often each is.
+    """
+    index = np.array(list(combinations_with_replacement(range(m + 1), degree)))
+    return index, np.sqrt([len(set(permutations(i))) for i in index])
 
 
 def misfit(Z: ArrayLike, degree: int, width: float, residual: float | None = None) -> float:

@@ -82,7 +82,7 @@ class QuadraticFamily:
                     return self._candidate(evidence, seen, T, part.x0, scale)
 
             # if not, a larger slice (step 1 of alg-the-whole-algorithm-slices)
-            s = d if whole and fits else s + s // 2
+            s = d if whole and fits else s + max(2, s // 2)
             s = d if 1.2 * s >= d else s
         seen = self._read(evidence, part, d)
         candidate = self._candidate(evidence, seen, part.P @ seen.U, part.x0, scale)

@@ -31,6 +31,12 @@ class FamilySettings:
     added_share: float = 0.1  # of the unknowns: points more in every further attempt
     radius_factor: float = 3.0  # and how many times farther out they lie
 
+    # those of them that a polynomial through the others predicts
+    most_predicted: int = 1000  # coefficients of it: more take too long
+    first_predicted: int = 2  # points in the first batch
+    vague: float = 0.01  # of a segment: a point predicted less exactly is not sought there
+    farthest_predicted: float = 10.0  # standard errors, by which a prediction may be off
+
     # the rank of a quadratic
     seen_value: float = 30.0  # least singular value that counts (noise of its direction)
     clear_value: float = 1000.0  # least singular value that leaves no doubt (noise)
@@ -42,6 +48,8 @@ class FamilySettings:
     spare_lines: int = 3  # more lines than dimensions of S_Y, along every direction,
     rough_lines: int = 2  # where the machine is sharpened later;
     rough_width: float = 1e-5  # of their brackets then
+    least_open: float = 3e-3  # of the standard deviation of a height, when others are known
+    first_rows: int = 4  # of directions, which show how far off the prediction of others may be
 
     # rows as candidates: how many, and how many boundary points
     fewest_rows: int = 20  # features given that are tried as support vectors

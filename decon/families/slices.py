@@ -7,12 +7,14 @@ import numpy as np
 from scipy.linalg import block_diag, qr
 
 from ..boundary.bounds import stay_inside
-from ..boundary.bracketing import bisect_along, boundary_points
+from ..boundary.bracketing import bisect_along, keep_crossings
+from ..boundary.informed import predicted_crossings
 from ..boundary.pairs import Pool
 from ..oracles.precision import DOUBLE, Precision
 from ..subspaces import cylinder
 from ..types import Array, LabelOracle
 from .polynomial import distance_to_zeros, fit_polynomial, misfit, relevant_directions
+from .predicted import points_of_polynomial
 from .settings import SETTINGS
 
 
@@ -135,10 +137,13 @@ class Slice:
         cloud *= np.resize([1.0, 3.0], size)[:, None] * radius * self.scale
         cloud = stay_inside(self.oracle, self.x0, cloud @ self.P.T)
         pool = Pool(self.oracle, self.ends, np.array([1, -1]), self.rng)
-        pool.add_cloud(self.x0 + cloud, max(20, missing // 30), 1e-3 * self.scale)
+        pool.add_cloud(self.x0 + cloud, max(14, missing // 30), 1e-3 * self.scale)
 
-        # boundary points between its positive and its negative points
-        X, V = boundary_points(self.oracle, *pool.pairs(missing), self.width)
+        # boundary points between its positive and its negative points; in a plane, also those of
+        # what turns out to be a cubic
+        degrees = () if self.precision.coarse else (2, 3) if s == 2 else (2,)
+        X, V = points_of_polynomial(self.oracle, *pool.pairs(missing), self.P, self.width, degrees,
+                                    self.points, self.V @ self.P.T)
         self.Z = np.concatenate([self.Z, (X - self.x0) @ self.P])
         self.V = np.concatenate([self.V, V @ self.P])
         self.weights = np.r_[self.weights, np.ones(len(X))]
@@ -225,7 +230,7 @@ class Slice:
         """The matrix B of `extend`, by Eq. (1) at boundary points near the points j."""
         # crossings X_j + delta w + h V_j, for every w; nearer, where a line misses the boundary
         delta = SETTINGS.step_off_slice * self.scale * np.resize([1.0, -1.0], (W.shape[1], len(j)))
-        h = np.full(delta.shape, np.nan)
+        h = self._predicted_heights(seen, W, X, V, j, delta, width)
         for _ in range(2):
             w, i = np.nonzero(np.isnan(h))
             step = np.abs(delta[w, i])
@@ -245,6 +250,54 @@ class Slice:
         length = np.linalg.norm(rows, axis=2)
         rows, q = np.nan_to_num(rows / length[..., None]), np.nan_to_num(q / length)
         return -(np.linalg.pinv(rows) @ q[..., None])[:, :-1, 0]
+
+    def _predicted_heights(self, seen, W, X, V, j, delta, width):
+        """The heights h of `_rows_outside`, each predicted from those before it along the same w.
+
+        The rows r of B are taken to be as long as those of U: r = Q z / sqrt(s), z ~ N(0, I), with
+        Q such that the first height depends on z_1 alone, the second on z_1 and z_2, and so on.
+        """
+        h, (s, k) = np.full(delta.shape, np.nan), seen.U.shape
+        if self.oracle.bounds is not None:
+            return h
+
+        # to first order, h / delta = -g.r / g.u, g half the gradient of q and u = U^T v
+        M, half, a = seen.A[:-1, :-1], seen.A[:-1, -1], seen.A[-1, -1]
+        T, along = self.Z[j] @ seen.U, self.V[j] @ seen.U
+        g = T @ M + half
+        slopes = -g / (g * along).sum(1, keepdims=True) / np.sqrt(s)
+        Q, R = np.linalg.qr(slopes.T)
+        z = np.zeros((len(h), k))
+        for i in range(len(j)):
+            # where q(t + delta r + h u) = 0: the root near 0
+            t = T[i] + delta[:, i, None] * (z @ Q.T) / np.sqrt(s)
+            gradients = t @ M + half
+            a0, a1, a2 = (t * (gradients + half)).sum(1) + a, gradients @ along[i], \
+                along[i] @ M @ along[i]
+            root = np.sqrt(np.maximum(a1**2 - a2 * a0, 0))
+            predicted = -a0 / (a1 + np.copysign(root, a1))
+
+            # the model's, near it: first along a few w, which show how far off the others may be
+            alone, given = np.linalg.norm(R[:, i]), abs(R[i, i]) if i < k else 0.0
+            error = max(given, SETTINGS.least_open * alone)
+            starts = X[j[i]] + delta[:, i, None] * W.T + predicted[:, None] * V[j[i]]
+            off, size = np.empty(len(h)), np.abs(delta[:, i])
+            for some in np.split(np.arange(len(h)), [SETTINGS.first_rows]):
+                off[some] = predicted_crossings(
+                    self.oracle, starts[some], np.tile(V[j[i]], (len(some), 1)),
+                    np.maximum(error * size[some], 2 * width), width,
+                    SETTINGS.farthest_predicted * max(error, alone) * size[some])
+                met = off[some] / size[some]
+                error = np.sqrt(np.nanmean(met**2)) if np.isfinite(met).any() else error
+
+            # and what that says of z
+            h[:, i] = predicted + off
+            if i < k:
+                z[:, i] = np.nan_to_num(off) / (R[i, i] * delta[:, i])
+        points = X[j] + delta[..., None] * W.T[:, None] + h[..., None] * V[j]
+        keep_crossings(self.oracle, points.reshape(-1, X.shape[1]), np.tile(V[j], (len(h), 1)),
+                       np.full(h.size, width))
+        return h
 
     def _is_straight(self, X, V, basis):
         """Whether the boundary is straight, across S_Y, at these of its points."""

@@ -76,7 +76,7 @@ class SubspaceFinder(Sample):
     >>> pool = Pool(oracle, cloud, oracle(cloud), np.random.default_rng(0))
     >>> finder = SubspaceFinder(oracle, pool, np.empty((2, 0, 9)), scale=3.0)
     >>> finder.search([CYLINDER])
-    Subspace(rank 3 in dimension 9, CYLINDER, 4 normals)
+    Subspace(rank 3 in dimension 9, CYLINDER, 3 normals)
     """
 
     rough: Mapping[Symmetry, int] = MappingProxyType({})

@@ -155,13 +155,14 @@ class Cylinder(Symmetry):
     share, noise = SETTINGS.cylinder_share, SETTINGS.cylinder_noise
 
     def candidates(self, sample: Sample) -> Iterator[tuple[Array, bool, int]]:
-        # spans of the leading singular vectors, at every gap (step 3 of alg-kernel-subspace-svd)
+        # spans of the leading singular vectors, at every gap (step 3 of alg-kernel-subspace-svd),
+        # and of all of them: another normal costs much more than the test
         s, tolerance = len(sample.N), sample.precision.rough_symmetry_tolerance
         left, values = span_of_normals(sample.N, rank=s)
         gaps = np.flatnonzero(values[:-1] > SETTINGS.cylinder_gap * values[1:]) + 1
-        for k in gaps.tolist() if s != 1 else [1]:
+        for k in [*gaps.tolist(), len(values)] if s else []:
             weak = values[k - 1] < SETTINGS.weak_value
-            if k == sample.dimension or weak and s < k + 2 or sample.tried_lately(self, k):
+            if k >= sample.dimension or weak and s < k + 2 or sample.tried_lately(self, k):
                 continue  # two more normals cost less than a refinement that fails
             if self.holds(sample, left[:, :k], SETTINGS.short_way, tolerance):
                 yield left[:, :k], weak or (self, k) in sample.tried, 0
@@ -175,12 +176,17 @@ class Cylinder(Symmetry):
         steep = (sample.N * sample.V).sum(1) > SETTINGS.least_incidence
         X, V = np.concatenate([np.stack([sample.X, sample.V])[:, steep], sample.ahead], axis=1)
         tolerance *= sample.precision.grazing_factor * sample.scale
-        with sample.stage("subspace"):
-            passed = cylinder.holds(sample.oracle, X, V, basis, way * sample.scale, tolerance,
-                                    sample.rng, W)
 
-        # all of the former must pass, and most of the latter
-        used, fresh = np.split(passed, [steep.sum()])
+        # all of the former must pass, and most of the latter; one of them most often refutes it
+        def passed(part):
+            with sample.stage("subspace"):
+                return cylinder.holds(sample.oracle, X[part], V[part], basis, way * sample.scale,
+                                      tolerance, sample.rng, W)
+
+        n, first = int(steep.sum()), min(1, int(steep.sum()))
+        if not passed(slice(first)).all():
+            return False
+        used, fresh = np.split(passed(slice(first, None)), [n - first])
         return bool(used.all() and fresh.mean() >= SETTINGS.share_that_must_pass)
 
     def refine(self, sample: Sample, basis: Array, miss: float, W: Array | None = None) -> Array:

@@ -1,6 +1,6 @@
 """Numbers of a machine fitted to brackets, each with its width: damped Gauss-Newton steps."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -82,16 +82,29 @@ class Fit:
         R, upper triangular: the covariance of theta is (R^T R)^-1.
     misses : array (n,)
         See `Brackets.misses`.
+    error : float
+        The least standard error that brackets were given; 0 where they kept their own.
     """
 
     theta: Array
     root: Array = field(repr=False)
     misses: Array = field(repr=False)
+    error: float = 0.0
+
+    @property
+    def meets(self) -> bool:
+        """Are nearly all brackets met, within the errors that they were given?"""
+        return bool(np.mean(np.abs(self.misses) > SETTINGS.good) <= SETTINGS.left_out)
 
     @property
     def good(self) -> bool:
-        """Are nearly all brackets met?"""
-        return bool(np.mean(np.abs(self.misses) > SETTINGS.good) <= SETTINGS.left_out)
+        """The same, within their own errors."""
+        return self.error == 0 and self.meets
+
+    @property
+    def nearly(self) -> bool:
+        """Is it good, or are the brackets met within errors that are not much wider?"""
+        return self.error < SETTINGS.nearly and self.meets
 
     @property
     def deviations(self) -> Array:
@@ -120,18 +133,20 @@ def fit_brackets(numbers: Numbers, theta: Array, brackets: Brackets, deviations:
     Returns
     -------
     fit : Fit
+        Where none is good, the last of those with wide errors that meets all brackets, if any does.
     """
     with np.errstate(all="ignore"):
         fit = _least_squares(numbers, theta, brackets, deviations)
         if fit.good:
             return fit
+        best = fit
         for error in (*wide, 0.0) if wide else ():
             wider = Brackets(brackets.X, brackets.V, np.maximum(brackets.errors, error))
-            fit = _least_squares(numbers, theta, wider, deviations)
-            theta = fit.theta
-            if not fit.good:
+            fit = replace(_least_squares(numbers, theta, wider, deviations), error=error)
+            if not fit.meets:
                 break
-        return fit
+            best, theta = fit, fit.theta
+        return best
 
 
 def _least_squares(numbers, theta, brackets, deviations):

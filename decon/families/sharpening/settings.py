@@ -25,18 +25,19 @@ class SharpeningSettings:
     enough: float = 1.3  # mean squared miss, of a fit that is good enough
     good: float = 10.0  # standard errors by which a fit may miss a bracket
     left_out: float = 0.02  # share of brackets that it may miss by more
+    nearly: float = 1e-9  # wide error, within which a fit that is not good shows further lines,
+    wide_rounds: int = 2  # so often
 
     # brackets that know what they will find
     start: float = 1e-3  # relative error of numbers that no bracket shows, at first
-    degrees: int = 4  # of freedom of the predictive distribution: Student's
-    halving: float = 0.5  # brackets shorter than so many standard errors are halved
-    least_share: float = 3e-3  # of a line's standard error, that is left when others are known
+    least_share: float = 3e-3  # of a line's standard error, that is left when others are known:
+    # a line of which less would be left waits for the next fit
     most_shown: float = 6.0  # standard errors, that a line counts for in the prediction of others
     candidates: int = 900  # points from which the boundary is sought
     newton_steps: int = 20  # on the way to it
     farthest: float = 3.0  # from the origin, of points where it is to be known
-    batch: int = 8  # lines at a time, at least,
-    batches: int = 4  # as more batches are more calls of the model
+    batch: int = 8  # lines at a time, at least: fewer would hardly be predicted better;
+    batches: int = 12  # as more batches are more calls of the model
     share_of_numbers: float = 0.5  # so many lines, at most, before the next fit
     known: float = 0.8  # widths, to which the boundary is known in the end
     share: float = 0.98  # of those points

@@ -6,11 +6,11 @@ import numpy as np
 from scipy.linalg import qr, solve_triangular
 
 from ...boundary.bracketing import keep_crossings
+from ...boundary.informed import predicted_crossings
 from ...machine import KernelMachine
 from ...types import Array
 from ..protocol import Evidence
 from .fit import Brackets, Fit, fit_brackets
-from .informed import predicted_crossings
 from .numbers import Numbers, numbers_of
 from .settings import SETTINGS
 
@@ -109,10 +109,12 @@ class _Search:
 
     def run(self) -> Fit | None:
         """The fit in the end; None if brackets refute the machine."""
-        fit, lost = self._fit(), 0
+        fit, lost, wide = self._fit(self.numbers.start), 0, 0
         for _ in range(SETTINGS.rounds):
-            # the machine, and with it those far out if they fit
-            if not fit.good or lost > SETTINGS.lost:
+            # the machine, and with it those far out if they fit; one that meets the brackets only
+            # nearly may still show which others would help
+            wide += not fit.good
+            if not fit.nearly or lost > SETTINGS.lost or wide > SETTINGS.wide_rounds:
                 return None
             if len(self.far):
                 fit = self._with_far(fit)
@@ -120,7 +122,7 @@ class _Search:
             # where the boundary is known least, and brackets there
             X, N, root = self._uncertain(fit)
             if not len(X):
-                return fit
+                return fit if fit.good else None
             misses = self._bracket(X, N, root)
             lost += np.isnan(misses).sum()
 
@@ -129,10 +131,13 @@ class _Search:
             ratio = np.sqrt((np.nansum(misses**2) + n) / (np.isfinite(misses).sum() + n))
             self.deviations = self.deviations * np.clip(ratio, 0.1, 10)
             again = fit_brackets(self.numbers, fit.theta, self.brackets, self.deviations, wide=())
-            fit = again if again.good else self._fit()
+            if not again.good:
+                again = min((self._fit(theta) for theta in (fit.theta, self.numbers.start)),
+                            key=lambda fit: fit.error if fit.meets else np.inf)
+            fit = again
         return None
 
-    def _fit(self):
+    def _fit(self, start):
         """The fit to brackets near the origin; those far out wait until the machine is known."""
         brackets, fit = self.brackets + self.far, None
         r = np.linalg.norm(brackets.X, axis=1)
@@ -142,7 +147,7 @@ class _Search:
             if fit and not len(self.numbers.start) <= near.sum() < len(self.brackets):
                 break
             self.brackets, self.far = brackets[near], brackets[~near]
-            fit = fit_brackets(self.numbers, self.numbers.start, self.brackets, self.deviations)
+            fit = fit_brackets(self.numbers, start, self.brackets, self.deviations)
             if fit.good:
                 break
         return fit
@@ -196,11 +201,14 @@ class _Search:
         if np.quantile(errors, SETTINGS.share) <= enough:
             return X[:0], N[:0], errors[:0]
 
-        # the most uncertain ones, each given those before it, by QR with column pivoting
+        # the most uncertain ones, each given those before it, by QR with column pivoting; what the
+        # others nearly determine is predicted better by the next fit
         R, order = qr(whitened, mode="r", pivoting=True)
         left = np.abs(np.diag(R))
+        wanted = left > np.maximum(enough, SETTINGS.least_share * errors[order[:len(left)]])
         most = max(SETTINGS.batch, int(SETTINGS.share_of_numbers * len(left)))
-        n = min((left > enough).sum(), most)
+        n = min(int(np.argmin(np.r_[wanted, False])), most)
+        n = max(n, min(SETTINGS.batch, int((left > enough).sum())))
         signs = np.sign(np.diag(R))[:n, None]
         return X[order[:n]], N[order[:n]], (signs * R[:n, :n]).T
 

@@ -87,12 +87,15 @@ class TanhFamily:
                 normals = further_normals(inside, normals, Z, labels, rng)
                 weights, threshold = rough_weights(normals, Z, labels)
 
-        # all numbers of the units (steps 2 to 7 of alg-tanh-at-infinity-all)
-        with evidence.ledger.stage("tanh units"):
-            units, error = rough_units(inside, normals, weights, threshold, rng)
-
-        # if they can be sharpened as they are, with one bias for all, that is all
-        sharp = self._sharpened(evidence, units, basis)
+        # all numbers of the units (steps 2 to 7 of alg-tanh-at-infinity-all); if they can be
+        # sharpened as they are, with one bias for all, that is all; if not, once more from other
+        # points
+        sharp = None
+        for _ in range(1 + 2 * can_be_sharpened(evidence, len(normals))):
+            if sharp is None:
+                with evidence.ledger.stage("tanh units"):
+                    units, error = rough_units(inside, normals, weights, threshold, rng)
+                sharp = self._sharpened(evidence, units, basis)
 
         # if not, a rough S_Y may lack a direction; not if there are fewer units than directions
         lacking = sharp is None and len(units.weights) >= rough.rank

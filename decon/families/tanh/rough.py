@@ -116,5 +116,5 @@ def _points_at(oracle, normals, n, radius, rng):
     P, N = Z[labels > 0], Z[labels < 0]
     n = n if len(P) and len(N) else 0
     P, N = P[rng.integers(len(P), size=n)], N[rng.integers(len(N), size=n)]
-    P, N = bisect(oracle, P, N, 1e-5 * radius)
+    P, N = bisect(oracle, P, N, SETTINGS.rough_width * radius)
     return (P + N) / 2

@@ -40,6 +40,7 @@ class TanhSettings:
     # the rough fit
     radii: tuple[float, ...] = tuple(np.geomspace(3e-3, 3.0, 8))  # where bends are looked for
     points_per_unit: int = 6  # in the first round
+    rough_width: float = 1e-4  # |z|: of their brackets
     start_lengths: tuple[float, ...] = (16.0, 4.0, 64.0, 1.0, 256.0, 0.25, 1024.0, 4096.0)  # |a|
     restarts: int = 8  # from random lengths and biases
     hidden_restarts: int = 40  # with random vectors for the units that have no normal

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from ...types import Array
+from ..types import Array
 from .settings import SETTINGS
 
 

@@ -822,7 +822,7 @@ def test_vectors_that_a_pencil_leaves_open_are_measured_before_the_machine_is_sh
     monkeypatch.setattr("decon.families.gaussian.family.rough_gaussian", kept)
     result = deconstruct(Oracle(box.predict, 30), features, random_state=seed, progress=False)
     assert result.own_vectors and len(result.machine.weights) == 12
-    assert len(rough) == 1 and sum(result.queries_by_stage.values()) < 31_000
+    assert len(rough) == 1 and sum(result.queries_by_stage.values()) < 33_000
 
 
 @pytest.mark.parametrize("seed", range(3))

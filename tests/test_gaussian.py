@@ -798,7 +798,7 @@ def test_of_many_numbers_a_rough_subspace_is_enough_and_where_it_is_not_it_is_re
 @pytest.mark.parametrize("mixed", [False, True])
 @pytest.mark.parametrize("m, sharpened", [(16, True), (17, False)])
 def test_among_other_boundaries_a_rough_subspace_is_kept_only_for_sharpening(mixed, m, sharpened):
-    box = KernelMachine.random(Gaussian(3.0), 60, m, 0)  # 976 and 1,037 numbers
+    box = KernelMachine.random(Gaussian(3.0), 60, m, 1)  # 976 and 1,037 numbers
     oracle = Oracle(box.predict, 60)
     survey = Survey(oracle, np.random.default_rng(0).standard_normal((20, 60)),
                     Ledger(oracle, progress=False))

@@ -139,9 +139,9 @@ def test_the_vectors_of_a_cylinder_are_the_normals():
 def test_a_cylinder_is_tested_at_all_points_that_do_not_graze(monkeypatch, precision, factor):
     incidence = np.array([0.5, 0.1, 0.11, 1.0])
     V, X = incidence[:, None] * np.eye(4), np.arange(16.0).reshape(4, 4)
-    sample = Sample(np.eye(4), X, V, precision=precision)
-    points = np.r_[X[[0, 2, 3]], sample.ahead[0]]
-    directions, calls, failing = np.r_[V[[0, 2, 3]], sample.ahead[1]], [], []
+    sample = Sample(np.eye(4), X, V, ahead=20, precision=precision)
+    points = np.r_[X[[3, 0, 2]], sample.ahead[0]]  # the steepest first
+    directions, calls, failing = np.r_[V[[3, 0, 2]], sample.ahead[1]], [], []
 
     def holds(*arguments):
         before = sum(len(call[1]) for call in calls)
@@ -156,11 +156,34 @@ def test_a_cylinder_is_tested_at_all_points_that_do_not_graze(monkeypatch, preci
     for oracle, _, _, *rest in calls:
         assert oracle == "oracle"
         assert rest == ["basis", 1.5, pytest.approx(factor * 3e-4), "rng", "W"]
-    for failing, passes in [([0], False), ([2], False), ([3], True), ([6], True), ([3, 5], False)]:
+    for failing, passes in [([0], False), ([2], False), ([3], True), ([6, 22], True),
+                            ([3, 5, 9], False)]:
         calls.clear()
         assert CYLINDER.holds(sample, "basis", 1, 1e-4) is passes
         assert len(calls) == (1 if failing == [0] else 2)  # one point is enough to refute it
     assert calls[-1][-1] is None
+
+
+def test_one_of_many_points_in_use_may_fail(monkeypatch):
+    for n in (15, 16, 31, 32):
+        for fail in range(4):
+            sample = Sample(np.tile(np.eye(4)[0], (n, 1)))
+            monkeypatch.setattr(cylinder, "holds", lambda oracle, X, *rest, fail=fail, n=n: (
+                np.ones(1, bool) if len(X) == 1 else np.arange(1, n + 4) > fail))
+            assert CYLINDER.holds(sample, "basis", 1, 1e-4) is (fail <= n // 16)
+
+
+@pytest.mark.parametrize("symmetry, module", [(CYLINDER, cylinder), (REVOLUTION, revolution)],
+                         ids=["cylinder", "revolution"])
+def test_points_that_refute_a_subspace_are_the_next_to_show_normals(monkeypatch, symmetry, module):
+    sample = Sample(np.eye(4), ahead=6)
+    before = sample.ahead.copy()
+    passed = np.array([True, False, True, True, False, True])
+    monkeypatch.setattr(module, "holds", lambda oracle, X, *rest: (
+        passed if len(X) == 6 else np.ones(len(X), bool) if len(X) == 1 else
+        np.r_[np.ones(3, bool), passed]))
+    assert not symmetry.holds(sample, "basis", 1, 1e-4)
+    np.testing.assert_array_equal(sample.ahead, before[:, [1, 4, 0, 2, 3, 5]])
 
 
 def test_ranks_that_were_tried_are_probed_and_those_tried_lately_are_left_out():
@@ -330,11 +353,12 @@ def test_points_next_to_the_subspace_show_no_multiplier():
 
 def test_a_revolution_is_tested_at_the_points_held_back(recorded):
     sample = Sample(np.eye(4))
+    before = sample.ahead.copy()
     for passed, passes in [((1, 1, 1, 0), True), ((1, 0, 1, 0), False), ((1, 1, 1, 1), True)]:
         recorded.answers = np.array(passed, bool)
         assert REVOLUTION.holds(sample, "basis", 0.5, 1e-4, "W") is passes
     oracle, X, V, *rest = recorded.list[0]
-    np.testing.assert_array_equal([X, V], sample.ahead)
+    np.testing.assert_array_equal([X, V], before)
     assert oracle == "oracle"
     assert rest == ["basis", pytest.approx(np.pi / 4), pytest.approx(3e-4), "rng", "W"]
     assert sample.stages == ["subspace"] * 3
@@ -359,4 +383,5 @@ def test_turns_that_refine_a_revolution(recorded, miss, width, angle, step, brac
 def test_settings():
     """Tolerances on the way to the last, each wider than the one before."""
     assert list(SETTINGS.tolerances) == sorted(SETTINGS.tolerances)
-    assert SETTINGS.nearly_straight < 1e-3 and 0.5 < SETTINGS.share_that_must_pass < 1
+    assert SETTINGS.nearly_straight < 1e-3 and 0.5 < SETTINGS.revolution_passed < 1
+    assert 0.5 < SETTINGS.cylinder_passed < 1

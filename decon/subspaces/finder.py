@@ -97,6 +97,7 @@ class SubspaceFinder(Sample):
             None if 2 d + 10 normals do not show one, they span all of R^d, or points run out.
         """
         share = min(symmetry.share for symmetry in symmetries)
+        self.held_back = min(symmetry.held_back for symmetry in symmetries)
         while len(self.N) < 2 * self.dimension + 10:
             # do these normals span R^d, as those of a cylinder must not? (kernel-machines-normals)
             enough = list(symmetries) == [CYLINDER] and len(self.N) >= self.dimension + 3
@@ -254,10 +255,10 @@ class SubspaceFinder(Sample):
         """The basis, refined until the boundary falls on itself, or nearly so; or None.
 
         With W (d, k), the search stays inside the span of the basis and W. It ends after more than
-        `patience` refinements without progress.
+        `patience` refinements without progress, or one more where it has come near.
         """
         goal = SETTINGS.rough_goal if rough else self.precision.symmetry_tolerance
-        miss = np.inf
+        miss, idle = np.inf, 0
         tolerances = [goal, *(t for t in SETTINGS.tolerances if t > goal)]
         inside = None if W is None else np.c_[basis, W]
         while True:
@@ -270,8 +271,8 @@ class SubspaceFinder(Sample):
                 return symmetry.refine(self, basis, miss) if more else basis
 
             # one more step of Newton's method, a rough one where the miss is large
-            patience -= miss >= before
-            if patience < 0:
+            idle += miss >= before
+            if idle > patience + (miss < SETTINGS.rough_miss):
                 return None
             basis = symmetry.refine(self, basis, miss, W)
 

@@ -38,6 +38,8 @@ class Sample:
         Boundary points, the directions of their brackets, their unit normals.
     ahead : array (2, k, d)
         Boundary points and directions whose normals have not been measured.
+    held_back : int
+        How many points `grow` leaves ahead.
     values : array
         The singular values of the normals.
     fitted : array (d, rank)
@@ -58,6 +60,7 @@ class Sample:
         self.pairs = np.stack(pool.pairs(6 * self.dimension + 60))
         self.X, self.V, self.N = np.empty((3, 0, self.dimension))
         self.values: Array = np.empty(0)
+        self.held_back = SETTINGS.revolution_held_back
         self.fitted: Array = np.empty((self.dimension, 0))
         self.tried: dict[Any, int] = {}
 
@@ -95,7 +98,7 @@ class Sample:
             False if there are no more points to be had.
         """
         # bracket as many points as are missing
-        while (more := n + SETTINGS.held_back - len(self.ahead[0])) > 0 and self.pairs.size:
+        while (more := n + self.held_back - len(self.ahead[0])) > 0 and self.pairs.size:
             (P, N), self.pairs = self.pairs[:, :more], self.pairs[:, more:]
             with self.stage("boundary"):
                 fresh = np.stack(boundary_points(self.oracle, P, N, self.width))

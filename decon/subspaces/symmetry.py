@@ -31,11 +31,14 @@ class Symmetry(Protocol):
     share : int
         A new batch of normals is 1/share of the number measured so far: small batches where a
         test is cheap.
+    held_back : int
+        How many boundary points test a subspace that they had no part in finding.
     noise : float
         How far off `vectors` may be, in roots of the width of the brackets.
     """
 
     share: int
+    held_back: int
     noise: float
 
     def __repr__(self) -> str:
@@ -152,7 +155,8 @@ class Symmetry(Protocol):
 class Cylinder(Symmetry):
     """The boundary of a dot-product kernel: invariant under translations orthogonal to S_Y."""
 
-    share, noise = SETTINGS.cylinder_share, SETTINGS.cylinder_noise
+    share, held_back = SETTINGS.cylinder_share, SETTINGS.cylinder_held_back
+    noise = SETTINGS.cylinder_noise
 
     def candidates(self, sample: Sample) -> Iterator[tuple[Array, bool, int]]:
         # spans of the leading singular vectors, at every gap (step 3 of alg-kernel-subspace-svd),
@@ -172,22 +176,28 @@ class Cylinder(Symmetry):
 
     def holds(self, sample: Sample, basis: Array, way: float, tolerance: float,
               W: Array | None = None) -> bool:
-        # walks from points in use whose brackets do not graze the boundary, and from points ahead
-        steep = (sample.N * sample.V).sum(1) > SETTINGS.least_incidence
+        # walks from points in use whose brackets do not graze the boundary, the steepest first, and
+        # from points ahead
+        incidence = (sample.N * sample.V).sum(1)
+        steep = np.argsort(-incidence)[:(incidence > SETTINGS.least_incidence).sum()]
         X, V = np.concatenate([np.stack([sample.X, sample.V])[:, steep], sample.ahead], axis=1)
         tolerance *= sample.precision.grazing_factor * sample.scale
 
-        # all of the former must pass, and most of the latter; one of them most often refutes it
+        # nearly all of them must pass; one most often refutes it
         def passed(part):
             with sample.stage("subspace"):
                 return cylinder.holds(sample.oracle, X[part], V[part], basis, way * sample.scale,
                                       tolerance, sample.rng, W)
 
-        n, first = int(steep.sum()), min(1, int(steep.sum()))
+        n, first = len(steep), min(1, len(steep))
         if not passed(slice(first)).all():
             return False
         used, fresh = np.split(passed(slice(first, None)), [n - first])
-        return bool(used.all() and fresh.mean() >= SETTINGS.share_that_must_pass)
+
+        # the next normals are measured where the boundary bends out of this subspace
+        sample.ahead = sample.ahead[:, np.argsort(fresh, kind="stable")]
+        return bool((~used).sum() <= SETTINGS.share_that_may_fail * n
+                    and fresh.mean() >= SETTINGS.cylinder_passed)
 
     def refine(self, sample: Sample, basis: Array, miss: float, W: Array | None = None) -> Array:
         # by heights over long walks orthogonal to the basis
@@ -202,7 +212,8 @@ class Cylinder(Symmetry):
 class Revolution(Symmetry):
     """The boundary of a radial kernel: invariant under rotations about S_Y."""
 
-    share, noise = SETTINGS.revolution_share, SETTINGS.revolution_noise
+    share, held_back = SETTINGS.revolution_share, SETTINGS.revolution_held_back
+    noise = SETTINGS.revolution_noise
 
     def candidates(self, sample: Sample) -> Iterator[tuple[Array, bool, int]]:
         s, d = sample.N.shape
@@ -272,12 +283,13 @@ class Revolution(Symmetry):
 
     def holds(self, sample: Sample, basis: Array, way: float, tolerance: float,
               W: Array | None = None) -> bool:
-        # most of the points ahead must pass
+        # most of the points ahead must pass; the next normals are measured at the others
         X, V = sample.ahead
         with sample.stage("subspace"):
             passed = revolution.holds(sample.oracle, X, V, basis, way * np.pi / 2,
                                       tolerance * sample.scale, sample.rng, W)
-        return bool(passed.mean() >= SETTINGS.share_that_must_pass)
+        sample.ahead = sample.ahead[:, np.argsort(passed, kind="stable")]
+        return bool(passed.mean() >= SETTINGS.revolution_passed)
 
     def refine(self, sample: Sample, basis: Array, miss: float, W: Array | None = None) -> Array:
         # by heights over rotated points

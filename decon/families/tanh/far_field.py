@@ -101,9 +101,10 @@ def further_normals(oracle: LabelOracle, normals: Array, Z: Array, labels: Array
         X = (P + N) / 2
         new = np.abs(X @ normals.T).min(1) >= SETTINGS.plane_sine * np.linalg.norm(X, axis=1)
 
-        # in the first two batches not too many: those would be points of something curved
+        # in the first batches not too many: those would be points of something curved
         unexplained.append(new.mean())
-        if len(unexplained) == 2 and np.mean(unexplained) > SETTINGS.unexplained_share:
+        too_many = np.mean(unexplained) > SETTINGS.unexplained_share
+        if len(unexplained) == SETTINGS.first_batches and too_many:
             raise Refuted("no tanh machine: far away most boundary points lie on no hyperplane of "
                           "a unit")
 

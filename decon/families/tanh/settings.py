@@ -17,16 +17,17 @@ class TanhSettings:
     # far away, where every tanh is saturated
     far_distance: float = 1e4  # from the origin
     normal_step: float = 10.0  # over which the slopes of a hyperplane are measured
-    normal_width: float = 1e-3  # of the brackets for that
+    normal_width: float = 8e-3  # of the brackets for that
     plane_step: float = 50.0  # from a point of a hyperplane to others,
     plane_points: int = 3  # and how many of them are tested:
     plane_miss: float = 0.03  # the boundary must miss them by less
     plane_sine: float = 1e-3  # of the angle between a hyperplane and its points, from the origin
-    segments: int = 12  # in a batch
-    idle_batches: int = 20  # without a new normal, before the search ends
+    segments: int = 4  # in a batch
+    idle_batches: int = 60  # without a new normal, before the search ends
     recent_labels: int = 400  # that show roughly what the weights are
     sign_patterns: int = 3000  # tried in search of some that put the model near its threshold
-    unexplained_share: float = 0.7  # of boundary points on no known hyperplane: too many
+    first_batches: int = 6  # in which most boundary points must lie on known hyperplanes:
+    unexplained_share: float = 0.7  # on none of them are too many
 
     # fits
     longest_step: float = 1.0  # of the logarithm of a length, or of a bias
@@ -40,12 +41,12 @@ class TanhSettings:
     # the rough fit
     radii: tuple[float, ...] = tuple(np.geomspace(3e-3, 3.0, 8))  # where bends are looked for
     points_per_unit: int = 6  # in the first round
-    rough_width: float = 1e-4  # |z|: of their brackets
+    rough_width: float = 1e-3  # |z|: of their brackets
     start_lengths: tuple[float, ...] = (16.0, 4.0, 64.0, 1.0, 256.0, 0.25, 1024.0, 4096.0)  # |a|
     restarts: int = 8  # from random lengths and biases
     hidden_restarts: int = 40  # with random vectors for the units that have no normal
     smoothings: tuple[float, ...] = (1.0, 0.3, 0.1, 0.03, 0.0)  # of the mean |grad f|, in turn
-    good_residual: float = 1e-4  # |z|: no other start is needed
+    good_residual: float = 1e-3  # |z|: no other start is needed
     fair_residual: float = 0.01  # |z|: no more points are needed
     poor_residual: float = 0.2  # |z|: a larger one is no fit
 

@@ -255,7 +255,7 @@ class SubspaceFinder(Sample):
         """The basis, refined until the boundary falls on itself, or nearly so; or None.
 
         With W (d, k), the search stays inside the span of the basis and W. It ends after more than
-        `patience` refinements without progress, or one more where it has come near.
+        `patience` refinements without progress, or one where it has come near.
         """
         goal = SETTINGS.rough_goal if rough else self.precision.symmetry_tolerance
         miss, idle = np.inf, 0
@@ -272,7 +272,7 @@ class SubspaceFinder(Sample):
 
             # one more step of Newton's method, a rough one where the miss is large
             idle += miss >= before
-            if idle > patience + (miss < SETTINGS.rough_miss):
+            if idle > max(patience, miss < SETTINGS.rough_miss):
                 return None
             basis = symmetry.refine(self, basis, miss, W)
 

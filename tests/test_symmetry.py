@@ -173,16 +173,13 @@ def test_one_of_many_points_in_use_may_fail(monkeypatch):
             assert CYLINDER.holds(sample, "basis", 1, 1e-4) is (fail <= n // 16)
 
 
-@pytest.mark.parametrize("symmetry, module", [(CYLINDER, cylinder), (REVOLUTION, revolution)],
-                         ids=["cylinder", "revolution"])
-def test_points_that_refute_a_subspace_are_the_next_to_show_normals(monkeypatch, symmetry, module):
+def test_points_that_refute_a_cylinder_are_the_next_to_show_normals(monkeypatch):
     sample = Sample(np.eye(4), ahead=6)
     before = sample.ahead.copy()
     passed = np.array([True, False, True, True, False, True])
-    monkeypatch.setattr(module, "holds", lambda oracle, X, *rest: (
-        passed if len(X) == 6 else np.ones(len(X), bool) if len(X) == 1 else
-        np.r_[np.ones(3, bool), passed]))
-    assert not symmetry.holds(sample, "basis", 1, 1e-4)
+    monkeypatch.setattr(cylinder, "holds", lambda oracle, X, *rest: (
+        np.ones(1, bool) if len(X) == 1 else np.r_[np.ones(3, bool), passed]))
+    assert not CYLINDER.holds(sample, "basis", 1, 1e-4)
     np.testing.assert_array_equal(sample.ahead, before[:, [1, 4, 0, 2, 3, 5]])
 
 
@@ -353,12 +350,11 @@ def test_points_next_to_the_subspace_show_no_multiplier():
 
 def test_a_revolution_is_tested_at_the_points_held_back(recorded):
     sample = Sample(np.eye(4))
-    before = sample.ahead.copy()
     for passed, passes in [((1, 1, 1, 0), True), ((1, 0, 1, 0), False), ((1, 1, 1, 1), True)]:
         recorded.answers = np.array(passed, bool)
         assert REVOLUTION.holds(sample, "basis", 0.5, 1e-4, "W") is passes
     oracle, X, V, *rest = recorded.list[0]
-    np.testing.assert_array_equal([X, V], before)
+    np.testing.assert_array_equal([X, V], sample.ahead)
     assert oracle == "oracle"
     assert rest == ["basis", pytest.approx(np.pi / 4), pytest.approx(3e-4), "rng", "W"]
     assert sample.stages == ["subspace"] * 3

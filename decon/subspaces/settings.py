@@ -30,7 +30,7 @@ class SubspaceSettings:
     cylinder_share: int = 16  # a new batch of normals is 1/share of the number measured so far;
     revolution_share: int = 16  # batches are larger where a test is expensive
     cylinder_held_back: int = 12  # boundary points that test a subspace they had no part in
-    revolution_held_back: int = 6  # finding; those that refute one show what it lacks
+    revolution_held_back: int = 6  # finding
     share_that_may_fail: float = 1 / 16  # of the points in use
     cylinder_passed: float = 0.9  # of those held back, at least: some brackets may graze the
     revolution_passed: float = 0.75  # boundary

@@ -283,12 +283,11 @@ class Revolution(Symmetry):
 
     def holds(self, sample: Sample, basis: Array, way: float, tolerance: float,
               W: Array | None = None) -> bool:
-        # most of the points ahead must pass; the next normals are measured at the others
+        # most of the points ahead must pass
         X, V = sample.ahead
         with sample.stage("subspace"):
             passed = revolution.holds(sample.oracle, X, V, basis, way * np.pi / 2,
                                       tolerance * sample.scale, sample.rng, W)
-        sample.ahead = sample.ahead[:, np.argsort(passed, kind="stable")]
         return bool(passed.mean() >= SETTINGS.revolution_passed)
 
     def refine(self, sample: Sample, basis: Array, miss: float, W: Array | None = None) -> Array:

@@ -4,14 +4,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sklearn.datasets import make_classification
+from sklearn.datasets import load_wine, make_classification
+from sklearn.decomposition import PCA
 from sklearn.metrics.pairwise import laplacian_kernel
+from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from decon import Gaussian, KernelMachine, Oracle, deconstruct
 from decon.extraction.ledger import Ledger
 from decon.extraction.settings import SETTINGS
 from decon.oracles.precision import DOUBLE
+from decon.subspaces.spans import largest_sine
 
 D = 12
 
@@ -24,6 +27,21 @@ def test_kinks_are_not_taken_for_rounding(seed=0):
     result = deconstruct(Oracle(box.predict, D), X[:30], progress=False, surrogate=False)
     assert result.kernel_type == "unknown" and result.width == DOUBLE.width
     assert "discarded" not in result.queries_by_stage
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_projection_is_found_as_accurately_as_a_search_within_it_needs(seed):
+    """An SVC of 6 principal components: its rows are recognised in the subspace that was found."""
+    wine = load_wine()
+    Z, y = (wine.data - wine.data.mean(axis=0)) / wine.data.std(axis=0), wine.target == 1
+    box = make_pipeline(PCA(6), SVC()).fit(Z, y)
+    whole = deconstruct(Oracle(box.predict, 13), Z[::9], seed, progress=False, surrogate=False)
+    assert whole.kernel_type == "unknown" and "projection" in whole.message
+    U = whole.subspace
+    assert largest_sine(U, box[0].components_.T) < 1e-9  # of 1e-8 where it was only tested
+    within = deconstruct(Oracle(lambda T: box.predict(T @ U.T), 6), Z @ U, seed, progress=False)
+    assert within.own_vectors
+    assert set(box[-1].support_) <= set(within.match(Z @ U))
 
 
 @pytest.mark.slow

@@ -86,6 +86,7 @@ def _shape(evidence, subspace):
         return "", ""
     flat = evidence.is_flat_far_away(subspace.basis) if straight else True
     if flat is None:
+        evidence.sharpen_subspace()  # to be queried further within it
         return "", ("the boundary is invariant orthogonal to S_Y and bounded within it: perhaps a "
                     "Gaussian machine with threshold 0, or one that sees only a projection of its "
                     "input")

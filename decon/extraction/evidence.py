@@ -369,6 +369,11 @@ class GatheredEvidence:
         assert self.subspace_by_normals is not None
         return self._finder.sharper(self.subspace_by_normals)
 
+    def sharpen_subspace(self) -> None:
+        """From now on, `subspace` is `sharper_subspace`, where normals have shown one."""
+        if self.subspace_by_normals is not None:
+            vars(self)["subspace"] = self.sharper_subspace()
+
     def _pool(self, oracle, ends, cloud, R):
         """A pool of a positive and a negative point and of a cloud of size R."""
         pool = Pool(oracle, ends, np.array([1, -1], np.int8), self.rng)

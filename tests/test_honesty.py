@@ -253,3 +253,19 @@ def test_points_that_would_show_a_hidden_vector_lie_on_the_boundary(seed):
             if len(first) == 1:
                 x = place + t[first] * (end - place)
                 assert best >= 0.9 * displacements(machine, x, place[None], units)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 9])
+def test_a_hyperplane_with_other_pieces_far_out_is_no_tanh_machine(seed):
+    """Near the features it is one plane, and passes for a tanh machine with one unit that counts.
+
+    Boundary points on the other pieces refute that. From the seeds 0 and 9 fits led to numbers that
+    overflow.
+    """
+    a = np.r_[0, 0, np.random.default_rng(0).standard_normal(11)]
+
+    def bent(X):
+        return X @ a / np.linalg.norm(a) + np.where(X[:, 0] > 6, X[:, 1], 0) > 0
+
+    found = take_apart(bent, np.random.default_rng(1).standard_normal((40, 13)), seed)
+    assert found.verdict == "flat pieces" and found.rank_bounds[0] == 3

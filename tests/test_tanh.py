@@ -629,7 +629,7 @@ def test_zeros_lie_on_the_boundary_with_unit_gradients():
     np.testing.assert_allclose(sampson(units, Z), 0, atol=1e-13)
     G = units.gradient(Z)
     np.testing.assert_allclose(V, G / np.linalg.norm(G, axis=1, keepdims=True), rtol=1e-12)
-    for factor in (0.0, np.inf):
+    for factor in (0.0, 1e200, np.inf):
         bad = replace(units, vectors=units.vectors * [[factor], [1], [1], [1]])
         with np.errstate(invalid="ignore"), pytest.raises(Refuted, match="length 0 or infinity"):
             zeros(bad, 30, 1e-13, rng)

@@ -15,6 +15,8 @@ from .recovery import gaussian_machine, rough_gaussian
 from .settings import SETTINGS
 from .trust import trust
 
+ALIKE = "some support vector may in truth be two, nearly alike"
+
 
 @dataclass(frozen=True)
 class GaussianFamily:
@@ -52,11 +54,12 @@ class GaussianFamily:
         # are the vectors the model's own? Not if they are uncertain, or stand for more of them
         coarse = faint(error)  # some may not be there at all
         single = rms < SETTINGS.single_misfit * width and separation < SETTINGS.alike
-        alike = "" if single else "some support vector may in truth be two, nearly alike"
+        crowded = _crowded(machine.support_vectors)  # nor need all of them be there
+        alike = "" if single and not crowded else ALIKE
         caveat = coarse or alike
         basis = np.linalg.qr(machine.support_vectors.T)[0]
         return Candidate(machine, basis, basis.shape[1], own_vectors=not caveat, caveat=caveat,
-                         separation=separation, least_rank=1 if coarse else None)
+                         separation=separation, least_rank=1 if coarse or crowded else None)
 
     def _from_rough(self, evidence):
         """What `_by_sharpening` returns of a rough S_Y; and that, or what the other way does."""
@@ -126,6 +129,12 @@ class GaussianFamily:
         """A subspace, m vectors in it with a weight each, and sigma."""
         m, d = candidate.rank, candidate.machine.dimension
         return m * (d - m) + m * (m + 1) + 1
+
+
+def _crowded(Y):
+    """Are there three vectors nearly alike? Two others may have nearly the same boundary."""
+    apart = np.linalg.norm(Y[:, None] - Y, axis=2) / np.linalg.norm(Y, axis=1)
+    return bool(((apart < SETTINGS.alike).sum(0) > 2).any())
 
 
 def _towards_a_probe(evidence, subspace):

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ...boundary.distance import level_set_distance
 from ...oracles.views import AffineView
 from ...subspaces.spans import largest_sine
 from ...subspaces.symmetry import CYLINDER
@@ -121,6 +122,8 @@ class TanhFamily:
         # fitted to all brackets, if there are not too many
         sharp = sharpen(evidence, machine, basis.shape[1])
         if sharp is None:  # of too many numbers there is no estimate; others meet not all brackets
+            if not _meets_most(evidence, machine):
+                raise Refuted("no tanh machine: the best one misses many boundary points")
             small = can_be_sharpened(evidence, len(machine.weights))
             return machine, basis, np.inf if small else 0.0
         return sharp.machine, sharp.basis, sharp.errors.max()
@@ -132,3 +135,14 @@ class TanhFamily:
             return None
         machine = tanh_machine(nearly, basis, survey.curvature_scale, survey.features.mean(0))
         return sharpen(evidence, machine, basis.shape[1])
+
+
+def _meets_most(evidence, machine):
+    """Does a machine pass through most of the boundary points that this search has met?"""
+    survey, precision = evidence.survey, evidence.precision
+    X, _, widths = evidence.brackets
+    X = X[widths < precision.agreement_distance * survey.scale]
+    with np.errstate(all="ignore"):  # where the gradient vanishes, the point is missed
+        apart = level_set_distance(machine.decision_function(X), machine.gradient(X))
+    near = precision.agreement_distance * np.maximum(np.linalg.norm(X, axis=1), survey.scale)
+    return bool((np.abs(apart) < near).sum() >= SETTINGS.share_met * len(X))

@@ -109,8 +109,10 @@ def zeros(units: TanhSum, n: int, width: float, rng: np.random.Generator,
         If the units have vectors of length 0 or infinity.
     """
     m, scale = units.vectors.shape[1], units.scale
-    normals = units.vectors / np.linalg.norm(units.vectors, axis=1, keepdims=True)
-    if not (0 < scale < np.inf and np.isfinite(normals).all()):
+    with np.errstate(over="ignore"):
+        length = np.linalg.norm(units.vectors, axis=1, keepdims=True)
+    normals = units.vectors / length
+    if not (0 < scale < np.inf and (length > 0).all() and (length < np.inf).all()):
         raise Refuted("no tanh machine: the best fit has vectors of length 0 or infinity")
 
     # pairs of random points of different signs, and zeros between them (thm-bracketing-crossing)

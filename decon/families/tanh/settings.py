@@ -70,6 +70,7 @@ class TanhSettings:
     weak_unit: float = 1e-3  # weight over the largest, below which a bias may be off by as much
     long_step: float = 1e3  # 1/|a|, out of S_Y
     span_miss: float = 3e-8  # of the boundary after a long step, as a share of the step
+    share_met: float = 0.9  # of the boundary points met so far, by a machine that is not sharpened
     dependent: float = 1e-6  # singular value over the largest, of vectors that count as dependent
 
 

@@ -117,6 +117,8 @@ class Symmetry(Protocol):
         ----------
         sample : Sample
             The images of its boundary points are queried on both sides: two queries per point.
+            After translations, points ahead that refute the basis come first: `grow` measures
+            their normals next.
         basis : array (d, k)
             Orthonormal; a candidate for S_Y.
         way : float in (0, 1]

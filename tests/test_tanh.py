@@ -743,6 +743,43 @@ def test_tanh_machines_are_recovered(kernel, d, m, most):
     assert found >= 4 and np.median(costs) < most  # queries per bit: 2.6, 5.7 and 7.1
 
 
+@pytest.mark.parametrize("seed", [25, 36])  # infinity shows one of their four units
+def test_machines_with_most_units_hidden_are_recovered(seed):
+    model, features = random_model(Tanh(1.0, 0.1), 30, 4, seed)
+    result = deconstruct(Oracle(model.predict, 30), features, random_state=seed, progress=False)
+    assert result.own_vectors
+    assert error_of(result.machine.support_vectors, model.support_vectors) < 1e-6
+
+
+def test_a_second_try_is_finer(monkeypatch):
+    finer = []
+
+    def refuted(family, evidence, factor):
+        finer.append(factor)
+        raise Refuted("not found")
+
+    monkeypatch.setattr(TanhFamily, "_machine", refuted)
+    evidence = SimpleNamespace(rough_subspace=SimpleNamespace(rank=4, symmetry=None))
+    with pytest.raises(Refuted):
+        TanhFamily().fit(evidence)
+    assert finer == [1.0, SETTINGS.finer]
+
+
+def test_finer_directions_and_rough_fits_have_smaller_errors():
+    units, coarse, fine = random_units(3), [], []
+    oracle = Oracle(lambda X: units(X) > 0, units.vectors.shape[1], positive=1)
+    true = units.vectors / np.linalg.norm(units.vectors, axis=1, keepdims=True)
+    for errors, finer in ((coarse, 1.0), (fine, SETTINGS.finer)):
+        for seed in range(4):
+            rng = np.random.default_rng(seed)
+            normals, Z, labels = hyperplane_normals(oracle, rng, finer * SETTINGS.normal_width)
+            sines = [min(np.linalg.norm(n - t) for t in (*true, *-true)) for n in normals]
+            _, residual = rough_units(oracle, normals, *rough_weights(normals, Z, labels), rng,
+                                      finer)
+            errors.append((max(sines), residual))
+    assert (np.median(fine, axis=0) < 0.3 * np.median(coarse, axis=0)).all()
+
+
 def test_a_trained_machine_with_a_unit_that_infinity_hides_is_recovered():
     X, y = load_breast_cancer(return_X_y=True)
     X = StandardScaler().fit_transform(X)
@@ -847,7 +884,7 @@ def test_only_vectors_that_are_independent_by_more_than_their_errors_are_called_
     """Three units where the normals had shown four dimensions."""
     Y = np.array([[1, 0, 0, 0], [0, 1, 0, 0], third], float)
     found = KernelMachine(Tanh(1.0, 0.1), Y, [1.0, -0.8, 0.6], 0.2), np.eye(4), error
-    monkeypatch.setattr(TanhFamily, "_machine", lambda family, evidence: found)
+    monkeypatch.setattr(TanhFamily, "_machine", lambda family, evidence, finer: found)
     candidate = TanhFamily().fit(SimpleNamespace(rough_subspace=SimpleNamespace(rank=4)))
     assert candidate.own_vectors is (rank == 3) and candidate.rank == rank
     assert largest_sine(candidate.basis, Y[:rank].T) < 1e-4
@@ -858,7 +895,7 @@ def test_only_vectors_that_are_independent_by_more_than_their_errors_are_called_
 def test_faint_tanh_vectors_are_not_called_the_models_own(monkeypatch, error, own):
     machine = KernelMachine(Tanh(1.0, 0.1), np.eye(4), [1.0, -0.8, 0.6, 0.5], 0.2)
     found = machine, np.eye(4), error
-    monkeypatch.setattr(TanhFamily, "_machine", lambda family, evidence: found)
+    monkeypatch.setattr(TanhFamily, "_machine", lambda family, evidence, finer: found)
     candidate = TanhFamily().fit(SimpleNamespace(rough_subspace=SimpleNamespace(rank=4)))
     assert candidate.own_vectors is own and ("faint" in candidate.caveat) is not own
 

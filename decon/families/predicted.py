@@ -4,6 +4,7 @@ from math import comb
 
 import numpy as np
 
+from ..boundary.bounds import lies_between
 from ..boundary.bracketing import bisect, boundary_points, keep_crossings
 from ..boundary.informed import predicted_crossings
 from ..types import Array, LabelOracle
@@ -12,12 +13,14 @@ from .settings import SETTINGS
 
 
 def points_of_polynomial(oracle: LabelOracle, P: Array, N: Array, basis: Array, width: float,
-                         degrees: tuple[int, ...], X: Array, V: Array) -> tuple[Array, Array]:
+                         degrees: tuple[int, ...], X: Array, V: Array,
+                         complete: bool = True) -> tuple[Array, Array]:
     """Boundary points, one on every segment between the rows of P and of N.
 
     As many are bracketed as it takes to determine a polynomial of the first degree. The others are
     sought where it predicts them, a few at first, which costs little if it is right; if it is not,
-    the next degree is tried in the same way.
+    the next degree is tried in the same way. Where none is right, those that are left are bracketed
+    as well, or, unless `complete`, only if the boundary is straight between some points found.
 
     Parameters
     ----------
@@ -33,10 +36,13 @@ def points_of_polynomial(oracle: LabelOracle, P: Array, N: Array, basis: Array, 
     X, V : arrays (k, d)
         Points of the boundary that are known already, and the unit directions of their brackets
         (0 where there was none).
+    complete : bool
+        Whether points are wanted on all segments, also of what has neither such a polynomial nor
+        flat pieces.
 
     Returns
     -------
-    X, V : arrays (n, d)
+    X, V : arrays (n, d), or fewer rows
         Middles of the brackets, and unit directions, from - to +.
 
     Examples
@@ -49,7 +55,7 @@ def points_of_polynomial(oracle: LabelOracle, P: Array, N: Array, basis: Array, 
     >>> bool(np.allclose((X**2).sum(1), 1)), circle.queries < 40 * 41 / 2
     (True, True)
     """
-    known, n = len(X), len(P)
+    known, n, right = len(X), len(P), True
     for D in degrees if oracle.bounds is None else ():
         # as many as the polynomial has coefficients, less its factor
         size = comb(basis.shape[1] + D, D)
@@ -71,9 +77,20 @@ def points_of_polynomial(oracle: LabelOracle, P: Array, N: Array, basis: Array, 
             right = misfit((X - X[-1]) @ basis, D, width) < SETTINGS.largest_misfit
 
     # all that are left
+    if not (complete or right or _is_straight_somewhere(oracle, X, V, width)):
+        n = 0
     rest = slice(len(X) - known, n)
     X, V = _appended(X, V, *boundary_points(oracle, P[rest], N[rest], width))
     return X[known:], V[known:]
+
+
+def _is_straight_somewhere(oracle, X, V, width):
+    """Is the middle of two neighbours among these boundary points on the boundary?"""
+    apart = np.linalg.norm(X[:, None] - X, axis=2)
+    near = apart <= np.sort(apart, axis=1)[:, [SETTINGS.neighbours]]
+    i, j = np.nonzero(np.triu(near | near.T, 1))
+    aside = SETTINGS.middle_widths * width * (V[i] + V[j]) / 2
+    return lies_between(oracle, (X[i] + X[j]) / 2, aside).any()
 
 
 def _appended(X, V, x, v):

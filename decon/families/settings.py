@@ -34,6 +34,8 @@ class FamilySettings:
     # those of them that a polynomial through the others predicts
     most_predicted: int = 1000  # coefficients of it: more take too long
     first_predicted: int = 2  # points in the first batch
+    neighbours: int = 2  # whose middles with a point show flat pieces,
+    middle_widths: float = 100.0  # of a bracket, within which a middle is on the boundary
     vague: float = 0.01  # of a segment: a point predicted less exactly is not sought there
     farthest_predicted: float = 10.0  # standard errors, by which a prediction may be off
 

@@ -123,7 +123,8 @@ class Slice:
         s : int
             At least the present dimension.
         n : int
-            How many points there are to be then; three times as many if brackets are coarse.
+            How many points there are to be then; three times as many if brackets are coarse, and
+            fewer in a plane where they lie on no conic, no cubic and no flat pieces.
         radius : float
             Half of the brackets' ends lie about so far from x0, the others 3 times as far (scale).
         """
@@ -143,7 +144,7 @@ class Slice:
         # what turns out to be a cubic
         degrees = () if self.precision.coarse else (2, 3) if s == 2 else (2,)
         X, V = points_of_polynomial(self.oracle, *pool.pairs(missing), self.P, self.width, degrees,
-                                    self.points, self.V @ self.P.T)
+                                    self.points, self.V @ self.P.T, complete=s > 2)
         self.Z = np.concatenate([self.Z, (X - self.x0) @ self.P])
         self.V = np.concatenate([self.V, V @ self.P])
         self.weights = np.r_[self.weights, np.ones(len(X))]

@@ -40,11 +40,13 @@ class TanhFamily:
         if subspace is None or subspace.rank < 2:
             raise Refuted("no tanh machine: the boundary consists of parallel planes")
 
-        # twice, if need be: other points, and fits from other starts; and so in another S_Y
-        tried, found = [], None
+        # twice, if need be: other points, finer brackets, and fits from other starts; and so in
+        # another S_Y
+        tried: list[int] = []
+        found = None
         while found is None:
             try:
-                found = self._machine(evidence)
+                found = self._machine(evidence, SETTINGS.finer if tried else 1.0)
             except Refuted:
                 tried.append(subspace.rank)
                 subspace = evidence.rough_subspace
@@ -69,7 +71,7 @@ class TanhFamily:
         M, m, d = len(candidate.machine.weights), candidate.rank, candidate.machine.dimension
         return m * (d - m) + M * (m + 1) + 1
 
-    def _machine(self, evidence):
+    def _machine(self, evidence, finer):
         """The machine in R^d, the basis of S_Y corrected by it, and the error if it is known."""
         rough = evidence.rough_subspace
         if rough is None:
@@ -82,10 +84,11 @@ class TanhFamily:
         # directions and weights (step 1 of alg-tanh-at-infinity-all); more directions than
         # dimensions where these do not explain labels
         with evidence.ledger.stage("far field"):
-            normals, Z, labels = hyperplane_normals(inside, rng)
+            width = finer * SETTINGS.normal_width
+            normals, Z, labels = hyperplane_normals(inside, rng, width)
             weights, threshold = rough_weights(normals, Z, labels)
             if (np.sign(np.sign(Z @ normals.T) @ weights - threshold) != labels).any():
-                normals = further_normals(inside, normals, Z, labels, rng)
+                normals = further_normals(inside, normals, Z, labels, rng, width)
                 weights, threshold = rough_weights(normals, Z, labels)
 
         # all numbers of the units (steps 2 to 7 of alg-tanh-at-infinity-all); if they can be
@@ -95,7 +98,7 @@ class TanhFamily:
         for _ in range(1 + 2 * can_be_sharpened(evidence, len(normals))):
             if sharp is None:
                 with evidence.ledger.stage("tanh units"):
-                    units, error = rough_units(inside, normals, weights, threshold, rng)
+                    units, error = rough_units(inside, normals, weights, threshold, rng, finer)
                 sharp = self._sharpened(evidence, units, basis)
 
         # if not, a rough S_Y may lack a direction; not if there are fewer units than directions

@@ -12,7 +12,8 @@ from ..protocol import Refuted
 from .settings import SETTINGS
 
 
-def hyperplane_normals(oracle: LabelOracle, rng: np.random.Generator) -> tuple[Array, Array, Array]:
+def hyperplane_normals(oracle: LabelOracle, rng: np.random.Generator,
+                       width: float = SETTINGS.normal_width) -> tuple[Array, Array, Array]:
     """The directions a_i/|a_i| of the units, as normals of the boundary at infinity.
 
     Far from the origin every tanh is -1 or +1, and the boundary consists of pieces of the
@@ -26,6 +27,8 @@ def hyperplane_normals(oracle: LabelOracle, rng: np.random.Generator) -> tuple[A
     oracle : LabelOracle
         Of dimension m: the model in coordinates of S_Y, in units of its curvature scale.
     rng : numpy.random.Generator
+    width : float
+        Of the brackets for normals.
 
     Returns
     -------
@@ -60,7 +63,7 @@ def hyperplane_normals(oracle: LabelOracle, rng: np.random.Generator) -> tuple[A
         known, changed = len(normals), answers[0] != answers[1]
         order = np.argsort(answers, axis=0)[:, :, None]
         N, P = np.take_along_axis(ends, order, axis=0)[:, changed]
-        normals = _with_normal(normals, oracle, P, N, rng)
+        normals = _with_normal(normals, oracle, P, N, rng, width)
         idle = idle + 1 if len(normals) == known else 0
     if not len(normals):
         raise Refuted("no tanh machine: far away the boundary shows no hyperplanes through 0")
@@ -68,7 +71,7 @@ def hyperplane_normals(oracle: LabelOracle, rng: np.random.Generator) -> tuple[A
 
 
 def further_normals(oracle: LabelOracle, normals: Array, Z: Array, labels: Array,
-                    rng: np.random.Generator) -> Array:
+                    rng: np.random.Generator, width: float = SETTINGS.normal_width) -> Array:
     """The normals, and those of hyperplanes at infinity that they do not explain.
 
     Of linearly dependent vectors `hyperplane_normals` finds no more than span S_Y. The boundary is
@@ -82,6 +85,8 @@ def further_normals(oracle: LabelOracle, normals: Array, Z: Array, labels: Array
     normals, Z, labels : arrays (k, m), (n, m) and (n,)
         As `hyperplane_normals` returns them.
     rng : numpy.random.Generator
+    width : float
+        As for `hyperplane_normals`.
 
     Returns
     -------
@@ -97,7 +102,7 @@ def further_normals(oracle: LabelOracle, normals: Array, Z: Array, labels: Array
         # boundary points on random segments: which of them lie on no known hyperplane
         # (eq-tanh-at-infinity-offset)?
         pairs = pn_pairs(Z[labels > 0], Z[labels < 0], SETTINGS.segments, rng)
-        P, N = bisect(oracle, *pairs, SETTINGS.normal_width)
+        P, N = bisect(oracle, *pairs, width)
         X = (P + N) / 2
         new = np.abs(X @ normals.T).min(1) >= SETTINGS.plane_sine * np.linalg.norm(X, axis=1)
 
@@ -109,7 +114,7 @@ def further_normals(oracle: LabelOracle, normals: Array, Z: Array, labels: Array
                           "a unit")
 
         # the first of them shows another hyperplane
-        known, normals = len(normals), _with_normal(normals, oracle, P[new], N[new], rng)
+        known, normals = len(normals), _with_normal(normals, oracle, P[new], N[new], rng, width)
         idle = idle + 1 if len(normals) == known else 0
         if len(normals) > most:
             raise Refuted(f"no tanh machine: far away the boundary has over {most} hyperplanes")
@@ -188,13 +193,13 @@ def _segments(normals, Z, labels, balanced, rng):
     return SETTINGS.far_distance * np.array([centres + steps, centres - steps])
 
 
-def _with_normal(normals, oracle, P, N, rng):
+def _with_normal(normals, oracle, P, N, rng, width):
     """The normals and, if it is one, that of the plane through 0 between the first of P and N."""
     if not len(P):
         return normals
 
     # the normal, from slopes (alg-normals-slopes); does the plane pass by the origin?
-    V, width = (P[:1] - N[:1]) / np.linalg.norm(P[0] - N[0]), SETTINGS.normal_width
+    V = (P[:1] - N[:1]) / np.linalg.norm(P[0] - N[0])
     P, N = bisect(oracle, P[:1], N[:1], width)
     x = (P + N) / 2
     normal = slope_normals(oracle, x, V, SETTINGS.normal_step, width)[0]

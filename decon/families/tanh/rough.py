@@ -12,7 +12,7 @@ from .tanh_sum import TanhSum
 
 
 def rough_units(oracle: LabelOracle, normals: Array, weights: Array, threshold: float,
-                rng: np.random.Generator) -> tuple[TanhSum, float]:
+                rng: np.random.Generator, finer: float = 1.0) -> tuple[TanhSum, float]:
     """Units with given directions, to about the accuracy of these: lengths, biases, weights.
 
     Boundary points are bracketed at radii over three decades, and the fit is started from
@@ -28,6 +28,8 @@ def rough_units(oracle: LabelOracle, normals: Array, weights: Array, threshold: 
     weights, threshold : array (k,) and float
         As `rough_weights` finds them.
     rng : numpy.random.Generator
+    finer : float
+        Brackets are narrower by this factor, and a good fit is one that is better by it.
 
     Returns
     -------
@@ -40,7 +42,7 @@ def rough_units(oracle: LabelOracle, normals: Array, weights: Array, threshold: 
     Refuted
         If no fit comes near the points.
     """
-    k, m = normals.shape
+    (k, m), good = normals.shape, finer * SETTINGS.good_residual
     X, hidden = np.empty((0, m)), max(0, m - k)
     best = no_fit = TanhSum(normals, np.zeros(k), weights, threshold), np.inf
 
@@ -59,27 +61,29 @@ def rough_units(oracle: LabelOracle, normals: Array, weights: Array, threshold: 
         # for hidden units
         n = SETTINGS.points_per_unit * k + SETTINGS.spare_share * (m + 2) * hidden * (len(X) > 0)
         n = int(np.ceil(n / len(SETTINGS.radii)))
-        X = np.vstack([X, *[_points_at(oracle, normals, n, r, rng) for r in SETTINGS.radii]])
+        X = np.vstack([X, *[_points_at(oracle, normals, n, r, rng, finer) for r in SETTINGS.radii]])
         if len(X) <= 3 * k:
             continue
 
         # fits from several common lengths (what fitted fewer points better was no better)
         best = no_fit
         for length in SETTINGS.start_lengths:
-            if best[1] >= SETTINGS.good_residual:
+            if best[1] >= good:
                 best = better(np.full(k, length), np.zeros(k))
 
         # from random lengths and biases
         for _ in range(SETTINGS.restarts):
-            if SETTINGS.good_residual <= best[1] < np.inf:
+            if good <= best[1] < np.inf:
                 lengths = np.exp(0.5 * rng.standard_normal(k)) / best[0].scale
                 best = better(lengths, rng.standard_normal(k))
 
         # with hidden units (prop-tanh-at-infinity-visible), where there are points enough for them
-        enough = len(X) > 1.5 * (3 * k + (m + 2) * hidden)
-        hopeful = hidden and enough and SETTINGS.fair_residual < best[1] < np.inf
-        for _ in range(SETTINGS.hidden_restarts if hopeful else 0):
-            if best[1] >= SETTINGS.good_residual:
+        unknowns = 3 * k + (m + 2) * hidden
+        hopeful = len(X) > 1.5 * unknowns and SETTINGS.fair_residual < best[1] < np.inf
+        affordable = SETTINGS.hidden_work / (len(X) * unknowns**2)
+        restarts = int(np.clip(affordable, *SETTINGS.hidden_restarts))
+        for _ in range(restarts if hidden and hopeful else 0):
+            if best[1] >= good:
                 lengths = rng.choice(SETTINGS.start_lengths) * np.exp(0.5 * rng.standard_normal(k))
                 best = better(lengths, np.zeros(k), hidden)
         if best[1] < SETTINGS.fair_residual:
@@ -109,12 +113,12 @@ def cloud(normals: Array, n: int, rng: np.random.Generator) -> Array:
     return Z + rng.standard_normal((n, free.shape[1])) @ free.T
 
 
-def _points_at(oracle, normals, n, radius, rng):
+def _points_at(oracle, normals, n, radius, rng, finer):
     """n boundary points, roughly, at one radius; none where one label is missing."""
     Z = radius * cloud(normals, 2 * n, rng)
     labels = oracle(Z)
     P, N = Z[labels > 0], Z[labels < 0]
     n = n if len(P) and len(N) else 0
     P, N = P[rng.integers(len(P), size=n)], N[rng.integers(len(N), size=n)]
-    P, N = bisect(oracle, P, N, SETTINGS.rough_width * radius)
+    P, N = bisect(oracle, P, N, finer * SETTINGS.rough_width * radius)
     return (P + N) / 2

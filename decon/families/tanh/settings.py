@@ -17,7 +17,7 @@ class TanhSettings:
     # far away, where every tanh is saturated
     far_distance: float = 1e4  # from the origin
     normal_step: float = 10.0  # over which the slopes of a hyperplane are measured
-    normal_width: float = 8e-3  # of the brackets for that
+    normal_width: float = 8e-3  # of the brackets for that, on a first try
     plane_step: float = 50.0  # from a point of a hyperplane to others,
     plane_points: int = 3  # and how many of them are tested:
     plane_miss: float = 0.03  # the boundary must miss them by less
@@ -41,12 +41,14 @@ class TanhSettings:
     # the rough fit
     radii: tuple[float, ...] = tuple(np.geomspace(3e-3, 3.0, 8))  # where bends are looked for
     points_per_unit: int = 6  # in the first round
-    rough_width: float = 1e-3  # |z|: of their brackets
+    rough_width: float = 1e-3  # |z|: of their brackets, on a first try
     start_lengths: tuple[float, ...] = (16.0, 4.0, 64.0, 1.0, 256.0, 0.25, 1024.0, 4096.0)  # |a|
     restarts: int = 8  # from random lengths and biases
-    hidden_restarts: int = 40  # with random vectors for the units that have no normal
+    hidden_restarts: tuple[int, int] = (40, 300)  # with random vectors for units without a normal:
+    hidden_work: float = 1e7  # products per step, of all these fits together, within these limits
     smoothings: tuple[float, ...] = (1.0, 0.3, 0.1, 0.03, 0.0)  # of the mean |grad f|, in turn
-    good_residual: float = 1e-3  # |z|: no other start is needed
+    good_residual: float = 1e-3  # |z|: no other start is needed, on a first try
+    finer: float = 0.1  # the last three on a second, in units of the first
     fair_residual: float = 0.01  # |z|: no more points are needed
     poor_residual: float = 0.2  # |z|: a larger one is no fit
 

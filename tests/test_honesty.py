@@ -66,7 +66,7 @@ def test_more_cubes_than_dimensions_are_not_counted_as_dimensions():
     assert np.linalg.norm(Y - Y @ result.subspace @ result.subspace.T) < 1e-6
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])  # 3 to 5 take half a minute or more
+@pytest.mark.parametrize("seed", [0, 1, 6])  # 2 to 5 and 7 take half a minute or more
 def test_two_gaussians_that_look_like_one_are_not_called_the_boxs_own(seed):
     rng, Y = few_vectors(seed)
     u = rng.standard_normal(9)

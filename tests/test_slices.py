@@ -20,6 +20,7 @@ from decon.families.slices import Reading, Slice
 from decon.oracles.precision import DOUBLE, Precision
 from decon.subspaces.finder import Subspace
 from decon.subspaces.symmetry import CYLINDER
+from experiments.relu_networks import random_network
 
 D, M = 12, 5
 
@@ -429,6 +430,23 @@ def evidence_of(predict, d, seed=0, precision=DOUBLE, features=None, **options):
     survey = Survey(oracle, features, Ledger(oracle, progress=False), seed, precision)
     survey.run()
     return GatheredEvidence(oracle, survey, survey.ledger)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_plane_of_neither_conics_nor_cubics_ends_early(seed):
+    evidence = evidence_of(KernelMachine.random(Gaussian(2.0), 10, 4, seed).predict, 10, seed)
+    with pytest.raises(Refuted, match="misses boundary points"):
+        QuadraticFamily().fit(evidence)
+    assert len(evidence.plane_curve[0]) == 11
+
+
+@pytest.mark.parametrize("units, seed", [(8, 0), (8, 1), (30, 196), (30, 218)])
+def test_but_not_where_the_boundary_has_flat_pieces(units, seed):
+    network, _ = random_network(10, units, seed)
+    evidence = evidence_of(network.predict, 10, seed)
+    with pytest.raises(Refuted, match="misses boundary points"):
+        QuadraticFamily().fit(evidence)
+    assert len(evidence.plane_curve[0]) == 21
 
 
 def same_machine(candidate, machine, seed=0, tolerance=1e-6):

@@ -1,5 +1,6 @@
 """Tanh machines: their directions far away, the fit of units, the whole machine."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 from itertools import product
 from types import SimpleNamespace
@@ -743,7 +744,7 @@ def test_tanh_machines_are_recovered(kernel, d, m, most):
     assert found >= 4 and np.median(costs) < most  # queries per bit: 2.6, 5.7 and 7.1
 
 
-@pytest.mark.parametrize("seed", [25, 36])  # infinity shows one of their four units
+@pytest.mark.parametrize("seed", [7, 25, 36])  # infinity shows one of their four units
 def test_machines_with_most_units_hidden_are_recovered(seed):
     model, features = random_model(Tanh(1.0, 0.1), 30, 4, seed)
     result = deconstruct(Oracle(model.predict, 30), features, random_state=seed, progress=False)
@@ -759,10 +760,51 @@ def test_a_second_try_is_finer(monkeypatch):
         raise Refuted("not found")
 
     monkeypatch.setattr(TanhFamily, "_machine", refuted)
-    evidence = SimpleNamespace(rough_subspace=SimpleNamespace(rank=4, symmetry=None))
-    with pytest.raises(Refuted):
-        TanhFamily().fit(evidence)
-    assert finer == [1.0, SETTINGS.finer]
+    class Found:
+        def __init__(self, *ranks):
+            self.ranks = iter(ranks)
+
+        @property
+        def rough_subspace(self):
+            return SimpleNamespace(rank=next(self.ranks))
+
+    # in the same S_Y; not in another one
+    for ranks, expected in (((4, 4, 4), [1.0, SETTINGS.finer]), ((3, 4, 3, 3), [1.0, 1.0,
+                                                                               SETTINGS.finer])):
+        finer.clear()
+        with pytest.raises(Refuted):
+            TanhFamily().fit(Found(*ranks))
+        assert finer == expected
+
+
+@pytest.mark.parametrize("finer", [1.0, 0.1])
+def test_all_parts_of_a_try_are_as_fine(monkeypatch, finer):
+    passed = []
+
+    def normals(oracle, rng, width):
+        passed.append(width / SETTINGS.normal_width)
+        return np.eye(2), np.array([[1.0, 1.0]]), np.array([1])
+
+    def further(oracle, normals, Z, labels, rng, width):
+        passed.append(width / SETTINGS.normal_width)
+        return normals
+
+    def rough(oracle, normals, weights, threshold, rng, factor):
+        passed.append(factor)
+        raise Refuted("enough")
+
+    for name, part in (("hyperplane_normals", normals), ("further_normals", further),
+                       ("rough_units", rough),
+                       ("rough_weights", lambda *_: (np.array([-1.0, -1.0]), 0.0))):
+        monkeypatch.setattr(family, name, part)
+    evidence = SimpleNamespace(
+        bounded=True, rough_subspace=SimpleNamespace(basis=np.eye(3)[:, :2]),
+        rng=np.random.default_rng(0),
+        oracle=Oracle(lambda X: X[:, 0] > 0, 3), ledger=SimpleNamespace(stage=nullcontext),
+        survey=SimpleNamespace(curvature_scale=1.0, features=np.eye(3)))
+    with pytest.raises(Refuted, match="enough"):
+        TanhFamily()._machine(evidence, finer)
+    np.testing.assert_allclose(passed, [finer] * 3)
 
 
 def test_finer_directions_and_rough_fits_have_smaller_errors():

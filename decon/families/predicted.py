@@ -4,7 +4,6 @@ from math import comb
 
 import numpy as np
 
-from ..boundary.bounds import lies_between
 from ..boundary.bracketing import bisect, boundary_points, keep_crossings
 from ..boundary.informed import predicted_crossings
 from ..types import Array, LabelOracle
@@ -20,7 +19,7 @@ def points_of_polynomial(oracle: LabelOracle, P: Array, N: Array, basis: Array, 
     As many are bracketed as it takes to determine a polynomial of the first degree. The others are
     sought where it predicts them, a few at first, which costs little if it is right; if it is not,
     the next degree is tried in the same way. Where none is right, those that are left are bracketed
-    as well, or, unless `complete`, only if the boundary is straight between some points found.
+    as well, if points are to be `complete`.
 
     Parameters
     ----------
@@ -37,8 +36,7 @@ def points_of_polynomial(oracle: LabelOracle, P: Array, N: Array, basis: Array, 
         Points of the boundary that are known already, and the unit directions of their brackets
         (0 where there was none).
     complete : bool
-        Whether points are wanted on all segments, also of what has neither such a polynomial nor
-        flat pieces.
+        Whether points are wanted on all segments, also where no such polynomial has them.
 
     Returns
     -------
@@ -77,20 +75,9 @@ def points_of_polynomial(oracle: LabelOracle, P: Array, N: Array, basis: Array, 
             right = misfit((X - X[-1]) @ basis, D, width) < SETTINGS.largest_misfit
 
     # all that are left
-    if not (complete or right or _is_straight_somewhere(oracle, X, V, width)):
-        n = 0
-    rest = slice(len(X) - known, n)
+    rest = slice(len(X) - known, n if complete or right else 0)
     X, V = _appended(X, V, *boundary_points(oracle, P[rest], N[rest], width))
     return X[known:], V[known:]
-
-
-def _is_straight_somewhere(oracle, X, V, width):
-    """Is the middle of two neighbours among these boundary points on the boundary?"""
-    apart = np.linalg.norm(X[:, None] - X, axis=2)
-    near = apart <= np.sort(apart, axis=1)[:, [SETTINGS.neighbours]]
-    i, j = np.nonzero(np.triu(near | near.T, 1))
-    aside = SETTINGS.middle_widths * width * (V[i] + V[j]) / 2
-    return lies_between(oracle, (X[i] + X[j]) / 2, aside).any()
 
 
 def _appended(X, V, x, v):

@@ -5,7 +5,7 @@ from math import comb
 
 import numpy as np
 
-from ..boundary.curves import has_one_kink
+from ..boundary.curves import has_one_kink, is_locally_flat
 from .linear import is_kinked
 from .polynomial import evaluate, fit_polynomial
 from .protocol import Candidate, Evidence, Refuted
@@ -128,7 +128,14 @@ class QuadraticFamily:
         evidence.ledger.expect(SETTINGS.bracket_queries * (n - len(part.Z)),
                                f"a quadratic in {s} dimensions")
         with evidence.ledger.stage("slices"):
-            part.grow(s, n, SETTINGS.radius_factor**attempt)
+            part.grow(s, n, SETTINGS.radius_factor**attempt, complete=s > 2)
+
+            # in a plane, points are complete also where flat pieces are to be seen in them
+            few = slice(1, 1 + SETTINGS.flat_points)
+            if len(part.Z) < n and is_locally_flat(
+                    evidence.oracle, part.points[few], (part.V @ part.P.T)[few],
+                    SETTINGS.flat_step * part.scale, part.width).any():
+                part.grow(s, n, SETTINGS.radius_factor**attempt)
         return part.read()
 
     def _averaged(self, evidence, part, seen, T):

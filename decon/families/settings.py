@@ -30,12 +30,12 @@ class FamilySettings:
     attempts: int = 3  # at a slice whose rank is not clear, each with more points, farther out
     added_share: float = 0.1  # of the unknowns: points more in every further attempt
     radius_factor: float = 3.0  # and how many times farther out they lie
+    flat_points: int = 2  # of a plane without a curve of degree 2 or 3: is one on a flat piece,
+    flat_step: float = 3e-4  # as far as this aside? Of the scale
 
     # those of them that a polynomial through the others predicts
     most_predicted: int = 1000  # coefficients of it: more take too long
     first_predicted: int = 2  # points in the first batch
-    neighbours: int = 2  # whose middles with a point show flat pieces,
-    middle_widths: float = 100.0  # of a bracket, within which a middle is on the boundary
     vague: float = 0.01  # of a segment: a point predicted less exactly is not sought there
     farthest_predicted: float = 10.0  # standard errors, by which a prediction may be off
 

@@ -115,7 +115,7 @@ class Slice:
         """The boundary points found so far, array (n, d)."""
         return self.x0 + self.Z @ self.P.T
 
-    def grow(self, s: int, n: int, radius: float) -> None:
+    def grow(self, s: int, n: int, radius: float, complete: bool = True) -> None:
         """Bracket more boundary points, in a slice of s dimensions.
 
         Parameters
@@ -123,10 +123,12 @@ class Slice:
         s : int
             At least the present dimension.
         n : int
-            How many points there are to be then; three times as many if brackets are coarse, and
-            fewer in a plane where they lie on no conic, no cubic and no flat pieces.
+            How many points there are to be then; three times as many if brackets are coarse.
         radius : float
             Half of the brackets' ends lie about so far from x0, the others 3 times as far (scale).
+        complete : bool
+            Whether there are to be as many also where they lie on no quadric (in a plane: on no
+            conic and no cubic); this shows after a few more than determine one.
         """
         # the points found so far, in coordinates of the larger slice
         self.Z, self.V = (np.pad(a, ((0, 0), (0, s - a.shape[1]))) for a in (self.Z, self.V))
@@ -144,7 +146,7 @@ class Slice:
         # what turns out to be a cubic
         degrees = () if self.precision.coarse else (2, 3) if s == 2 else (2,)
         X, V = points_of_polynomial(self.oracle, *pool.pairs(missing), self.P, self.width, degrees,
-                                    self.points, self.V @ self.P.T, complete=s > 2)
+                                    self.points, self.V @ self.P.T, complete)
         self.Z = np.concatenate([self.Z, (X - self.x0) @ self.P])
         self.V = np.concatenate([self.V, V @ self.P])
         self.weights = np.r_[self.weights, np.ones(len(X))]

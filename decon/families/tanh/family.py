@@ -46,7 +46,8 @@ class TanhFamily:
         found = None
         while found is None:
             try:
-                found = self._machine(evidence, SETTINGS.finer if tried else 1.0)
+                again = subspace.rank in tried
+                found = self._machine(evidence, SETTINGS.finer if again else 1.0)
             except Refuted:
                 tried.append(subspace.rank)
                 subspace = evidence.rough_subspace

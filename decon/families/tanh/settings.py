@@ -48,7 +48,7 @@ class TanhSettings:
     hidden_work: float = 1e7  # products per step, of all these fits together, within these limits
     smoothings: tuple[float, ...] = (1.0, 0.3, 0.1, 0.03, 0.0)  # of the mean |grad f|, in turn
     good_residual: float = 1e-3  # |z|: no other start is needed, on a first try
-    finer: float = 0.1  # the last three on a second, in units of the first
+    finer: float = 0.1  # these two and normal_width on a second try, in units of those on the first
     fair_residual: float = 0.01  # |z|: no more points are needed
     poor_residual: float = 0.2  # |z|: a larger one is no fit
 

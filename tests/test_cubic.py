@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from decon import KernelMachine, Oracle, Polynomial
+from decon import KernelMachine, Oracle, Polynomial, deconstruct
 from decon.boundary.bracketing import boundary_points
 from decon.boundary.pairs import pn_pairs
 from decon.extraction.evidence import GatheredEvidence
@@ -23,6 +23,7 @@ from decon.oracles.precision import Precision
 from decon.oracles.views import SearchView
 from decon.subspaces.spans import largest_sine
 from experiments._models import single
+from experiments.deceiving import model
 
 
 def tensor(V, weights):
@@ -91,9 +92,17 @@ def test_a_coarse_model_shows_its_subspace_by_all_coefficients_but_never_own_vec
     candidate = by_all_coefficients(single(truth), seed, 1e-6)
     assert not candidate.own_vectors and candidate.caveat
     assert share_of_equal_labels(candidate, truth) > 0.999
+    assert (candidate.least_rank or candidate.rank) <= 3
     if seed != 24:  # there a fourth direction is noise, and the caveat says so
         assert candidate.rank == 3
         assert largest_sine(candidate.basis, truth.support_vectors.T) < 1e-6
+
+
+def test_a_rank_counts_only_directions_that_show_clearly():
+    # the third direction is four thousandths of the first, and beside it a fourth seems to show
+    family, predict, truth, features = model("nearly alike", 348)
+    result = deconstruct(Oracle(predict, 16), features, random_state=348, progress=False)
+    assert result.kernel_type == family and result.rank_bounds[0] <= len(truth.weights) == 3
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -224,7 +224,7 @@ class Deconstruction:
         if self.verdict != self.kernel_type:
             lines.insert(1, f"verdict       {self.verdict}")
         if self.machine is not None:
-            lines.append(f"machine       {self._described(self.machine)}")
+            lines.append(_note("machine", self._described(self.machine)))
         if self.surrogate is not None:
             lines.append(f"surrogate     {self._described(self.surrogate.machine, False)}")
             lines += [f"  {where:12s}{value:.4g}{' spreads' * (where == 'distance')}"
@@ -242,8 +242,7 @@ class Deconstruction:
         lines.append(f"queries       {sum(self.queries_by_stage.values()):,}")
         lines += [f"  {stage:<12}{n:>8,}" for stage, n in self.queries_by_stage.items()]
         if self.message:
-            lines.append(fill(self.message, 80, initial_indent="note          ",
-                              subsequent_indent=" " * 14))
+            lines.append(_note("note", self.message))
         return "\n".join(lines)
 
     def _described(self, machine, extracted=True):
@@ -283,7 +282,8 @@ class Deconstruction:
         if 2 <= m <= Y.shape[1] and machine.threshold != 0:
             spread = np.linalg.svd(Y - Y.mean(0), compute_uv=False)[m - 2]
         proved = spread > FAINT_ERROR * np.linalg.norm(Y)
-        return f" if it has fewer than {m * (m + 1) // 2}" if proved else " as far as the fit shows"
+        few = f" if it has fewer than {m * (m + 1) // 2}, none far from the features"
+        return few if proved else " as far as the fit shows"
 
     def predict(self, X: ArrayLike) -> np.ndarray:
         """The labels of the recovered machine, or of the surrogate where there is none.
@@ -452,3 +452,8 @@ class Deconstruction:
         kinds = {"machine": saved_machine, "surrogate": Surrogate.from_arrays}
         values |= {name: kinds[name](parts) for name, parts in machines.items()}
         return cls(**values)
+
+
+def _note(name, text):
+    """A line of the summary; a long one goes on below its beginning."""
+    return fill(text, 80, initial_indent=f"{name:14s}", subsequent_indent=" " * 14)

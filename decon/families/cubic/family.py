@@ -181,7 +181,15 @@ def _with_own_vectors(evidence, own, errors=None):
     ambiguous = len(A) == 2 and machine.kernel.coef0 == 0
     caveat = TWO if ambiguous else "" if single else ALIKE
     error = 0.0 if errors is None else float(errors.max())
-    return Candidate(machine, np.linalg.qr(A.T)[0], len(A), not caveat, caveat, error=error)
+    least = _clear_rank(A) if caveat == ALIKE else None
+    return Candidate(machine, np.linalg.qr(A.T)[0], len(A), not caveat, caveat, error=error,
+                     least_rank=least)
+
+
+def _clear_rank(rows):
+    """In how many directions the gradients of forms, or the rows of a tensor, vary clearly."""
+    values = np.linalg.svd(rows, compute_uv=False)
+    return int((values > SETTINGS.clear_direction * values[0]).sum())
 
 
 def _by_coefficients(evidence, basis):
@@ -223,7 +231,8 @@ def _by_coefficients(evidence, basis):
         machine = quasi_cubes(T, x0 @ basis, R)
         machine.support_vectors = machine.support_vectors @ basis.T
         caveat = f"{reason}: there are more than {m} support vectors, or dependent ones"
-        return Candidate(machine, basis, m, caveat=caveat)
+        return Candidate(machine, basis, m, caveat=caveat,
+                         least_rank=_clear_rank(T[:-1].reshape(m, -1)))
 
 
 def _sum_of_cubes(evidence, part, basis, T, error):
@@ -244,7 +253,9 @@ def _sum_of_cubes(evidence, part, basis, T, error):
     if len(V) <= m and not evidence.bounded:
         sharp = sharpen(evidence, machine, len(V))
         if sharp is not None and (len(V) < m or precision.coarse and m == machine.dimension):
-            return replace(_of_sharpened(evidence, sharp), own_vectors=False, caveat=READ_OFF)
+            candidate, own = _of_sharpened(evidence, sharp), sharp.machine
+            least = _clear_rank(np.cbrt(own.weights)[:, None] * own.support_vectors)
+            return replace(candidate, own_vectors=False, caveat=READ_OFF, least_rank=least)
         if sharp is not None:
             return _of_sharpened(evidence, sharp)
     if len(V) == m and not evidence.bounded:
@@ -260,7 +271,8 @@ def _sum_of_cubes(evidence, part, basis, T, error):
         raise Refuted("this cubic is a sum of cubes only nearly")
     caveat = DEPENDENT if len(V) > m else WITHIN_BOUNDS if evidence.bounded else ALIKE
     basis = np.linalg.qr(machine.support_vectors.T)[0] if len(V) < m else basis
-    return Candidate(machine, basis, basis.shape[1], caveat=caveat)
+    least = _clear_rank(A) if len(V) <= m else None
+    return Candidate(machine, basis, basis.shape[1], caveat=caveat, least_rank=least)
 
 
 def _many_cubes(evidence, part, basis, T):

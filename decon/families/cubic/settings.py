@@ -13,6 +13,7 @@ class CubicSettings:
     largest_distance: float = 0.03  # from the machine that planes show, if it is the right one
     median_distances: float = 10.0  # rough widths by which its points may be off in the median
     clear_null_vector: float = 100.0  # ratio of the two smallest singular values of a fit
+    clear_direction: float = 1e-3  # singular value of forms that is no error (the largest)
     rounding: float = 1e-9  # singular values of an exact cubic that are errors (the largest)
     magnified: float = 10.0  # misfits that those of a fitted one may amount to
     closeness: float = 0.01  # of the agreement test's distance: a sum of cubes farther off is not

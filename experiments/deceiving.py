@@ -9,7 +9,7 @@ machine gives wrong labels to more than one in a thousand of 4,000 points, if `o
 and a vector is missing or invented by more than `separation`, or a thousandth of its length, or if
 the true rank, with or without directions weaker than a thousandth, lies outside `rank_bounds`.
 `own_vectors` presumes that no vector of a Gaussian lies farther out than twice the size of the
-features; a claim that lacks only such vectors counts as `beyond`.
+features, and so do the bounds of its rank; a claim that lacks only such vectors counts as `beyond`.
 Results go to deceiving.json: one row per kind and family.
 """
 
@@ -114,14 +114,15 @@ def one(kind, seed):
 
     # its vectors, and the rank
     if truth is not None:
-        least, most = (np.linalg.matrix_rank(truth.support_vectors, rtol=share)
-                       for share in (1e-3, 1e-12))
+        near = _near(truth, features)
+        least, most = (np.linalg.matrix_rank(some.support_vectors, rtol=share)
+                       for some, share in ((near, 1e-3), (truth, 1e-12)))
         low, high = result.rank_bounds or (0, d)
         if result.kernel_type in (family, "unknown") and not (least <= high and low <= most):
             row["false"] = f"rank {most}, not from {low} to {high}"
         if result.own_vectors and isinstance(result.machine, KernelMachine):
             errors = compare_machines(result.machine, truth, result.scale)
-            known = compare_machines(result.machine, _near(truth, features), result.scale)
+            known = compare_machines(result.machine, near, result.scale)
             off, most = errors["vectors_found"], max(1e-3, result.separation)
             if not max(off, known["vectors_missing"]) < most:
                 off = max(off, errors["vectors_missing"])

@@ -68,9 +68,10 @@ class Deconstruction:
         boundary shows one direction, however many support vectors made it.
     rank_bounds : (int, int) or None
         The smallest and the largest rank that the labels allow: both are `rank` where a machine has
-        passed the agreement test without a caveat; directions a thousand times weaker than the
-        others it does not see. Elsewhere directions too weak to show may be hidden, and without a
-        machine `rank` is an estimate, of which so many are clear of the noise, at least.
+        passed the agreement test without a caveat; it does not see directions a thousand times
+        weaker than the others, nor vectors of a Gaussian farther out than twice the size of the
+        features. Elsewhere directions too weak to show may be hidden, and without a machine `rank`
+        is an estimate, of which so many are clear of the noise, at least.
     n_support : int or None
         The number of support vectors of the machine where these are the model's own, under the
         hypotheses stated for `own_vectors`; else None.

@@ -6,7 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from decon import KernelMachine, Oracle, Polynomial
-from decon.boundary.bounds import bounds_along, distance_to_bounds, lies_between, stay_inside
+from decon.boundary.bounds import (
+    bounds_along,
+    distance_to_bounds,
+    lies_between,
+    pairs_inside,
+    stay_inside,
+)
 from decon.boundary.bracketing import bisect, bisect_along, boundary_points
 from decon.boundary.pairs import pn_pairs
 
@@ -244,3 +250,32 @@ def test_what_lies_between():
     np.testing.assert_allclose(distance_to_bounds(oracle, X), [0.5, 0.4, 0.01])
     np.testing.assert_allclose(distance_to_bounds(oracle, np.array([[-0.2], [1.5]])), [-0.2, -0.5])
     assert np.isinf(distance_to_bounds(Oracle(len, 1), X)).all()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_pairs_are_drawn_inside_only_where_they_keep_their_labels(seed):
+    rng = np.random.default_rng(seed)
+    n = rng.standard_normal(6)
+    oracle = Oracle(lambda X: X @ n > n @ (lower + upper) / 2 + 0.02, 6, positive=True,
+                    bounds=(lower := rng.uniform(-3, 0, 6), upper := rng.uniform(1, 9, 6)))
+    corners = np.where(rng.random((80, 6)) < 0.5, lower, upper)
+    corners[::2, 2:] = (lower + upper)[2:] / 2
+    labels = oracle(corners)
+    P, N = pn_pairs(corners[labels > 0], corners[labels < 0], 200, rng)
+    before = oracle.queries
+    nearer = pairs_inside(oracle, P, N)
+    assert oracle.queries == before + 2 * 200 and oracle.inside(np.concatenate(nearer)).all()
+
+    # both ends have moved by a tenth of the way, or none; labels are those that they were
+    shares = [np.linalg.norm(b - a, axis=1) / np.linalg.norm((lower + upper) / 2 - a, axis=1)
+              for a, b in zip((P, N), nearer, strict=True)]
+    moved = shares[0] > 0
+    np.testing.assert_allclose(shares, [0.1 * moved] * 2, atol=1e-12)
+    assert moved.any() and (oracle(nearer[0]) > 0).all() and (oracle(nearer[1]) < 0).all()
+    kept = (oracle(0.9 * P + 0.05 * (lower + upper)) > 0) & (
+        oracle(0.9 * N + 0.05 * (lower + upper)) < 0)
+    np.testing.assert_array_equal(moved, kept)
+
+    # without bounds, nothing
+    free = Oracle(lambda X: X @ n > 0, 6, positive=True)
+    assert pairs_inside(free, P, N)[0] is P and free.queries == 0

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
@@ -106,6 +107,17 @@ def test_no_fine_grid_is_measured_behind_a_tree(seed):
 def test_a_grid_so_fine_that_a_machine_is_found_does_not_end_the_search():
     predict, features = behind(lambda X: np.round(X / 2e-6) * 2e-6, 1)
     assert take_apart(predict, features).kernel_type == "linear"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_features_on_the_bounds_cost_no_more(seed):
+    # most pixels of digits are 0: boundary points between two images lie on the bounds
+    pixels, digits = load_digits(return_X_y=True)
+    model = SVC(kernel="linear", C=0.01).fit(pixels, digits < 4 + seed)
+    result = take_apart(lambda X: model.predict(np.clip(X, 0, 16)), pixels, positive=True)
+    assert (result.kernel_type, result.verdict) == ("linear", "clipped")
+    assert (result.machine.predict(pixels) == np.where(model.predict(pixels), 1, -1)).all()
+    assert sum(result.queries_by_stage.values()) < 12_000  # 25,000 with points on the bounds
 
 
 @pytest.mark.parametrize("seed", range(4))

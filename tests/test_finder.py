@@ -437,6 +437,25 @@ def test_some_points_are_held_back():
     assert not sample.grow(1) and len(sample.N) == 14 and not sample.pairs.size
 
 
+def test_points_of_a_sample_have_room_within_bounds():
+    # features as of images, most of them on a bound
+    rng = np.random.default_rng(0)
+    P, N = rng.integers(0, 2, (2, 40, 6)).astype(float)
+    P[:, 0], N[:, 0], P[:, 5], N[:, 5] = 1, 0, 0, 0
+    sample = sample_of(lambda X: X[:, 0] > 0.4, 6, (P, N), {}, bounds=(0, 1))
+    assert sample.grow(6) and sample.pairs.shape == (2, 28, 6)
+    X = np.concatenate([sample.X, sample.ahead[0]])
+    assert np.minimum(X, 1 - X).min() > 0.04
+    np.testing.assert_allclose(sample.N, np.tile(np.eye(6)[0], (6, 1)), atol=1e-5)
+
+    # a point on a bound, found before, is neither measured nor held back: no walk would refute it
+    inside, on_it = np.array([[0.4, *[0.5] * 5], [0.4, *[0.0] * 5]])
+    ahead = np.stack([[on_it, inside], np.eye(6)[[0, 0]]])
+    pool = Pool(sample.oracle, np.eye(6)[:2], np.array([1, -1]), rng)
+    again = sample_module.Sample(sample.oracle, pool, ahead, 1.0)
+    np.testing.assert_array_equal(again.ahead[0], [inside])
+
+
 def test_points_ahead_are_used_first():
     sample = sample_of(lambda X: X[:, 0] > 0, 3, plane_pairs(2), {})
     sample.ahead = np.stack([np.zeros((9, 3)), np.tile([1.0, 0, 0], (9, 1))])

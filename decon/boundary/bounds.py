@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..types import Array, ArrayLike, LabelOracle
+from .settings import SETTINGS
 
 
 def bounds_along(oracle: LabelOracle, X: ArrayLike, V: ArrayLike) -> tuple[Array, Array]:
@@ -71,6 +72,43 @@ def stay_inside(oracle: LabelOracle, X: ArrayLike, steps: Array, share: float = 
         return steps
     _, last = bounds_along(oracle, np.broadcast_to(X, np.shape(steps)), steps)
     return steps * np.clip(share * last, 0, 1)[:, None]
+
+
+def pairs_inside(oracle: LabelOracle, P: Array, N: Array) -> tuple[Array, Array]:
+    """PN-pairs drawn a little towards the centre of the bounds, where both keep their labels.
+
+    Boundary points between features that lie on a bound lie on it too, and leave no room for steps.
+    Two queries per pair within bounds, none without.
+
+    Parameters
+    ----------
+    oracle : LabelOracle
+    P, N : arrays (n, d)
+        Positive and negative points: row j of both is the PN-pair j.
+
+    Returns
+    -------
+    P, N : arrays (n, d)
+        A pair that does not keep its labels is left where it is.
+
+    Examples
+    --------
+    >>> from decon import Oracle
+    >>> oracle = Oracle(lambda X: X[:, 0] > 0.3, dimension=2, bounds=(0, 1))
+    >>> P, N = np.array([[1., 0.], [.31, 0.]]), np.array([[0., 0.], [.29, 0.]])
+    >>> P, N = pairs_inside(oracle, P, N)
+    >>> P.round(3).tolist(), N.round(3).tolist(), oracle.queries
+    ([[0.95, 0.05], [0.31, 0.0]], [[0.05, 0.05], [0.29, 0.0]], 4)
+    """
+    if oracle.bounds is None:
+        return P, N
+    centre, share = np.mean(oracle.bounds, axis=0), SETTINGS.drawn_inside
+    ends = [X + share * (centre - X) for X in (P, N)]
+
+    # the labels there
+    above, below = np.split(oracle(np.concatenate(ends)), 2)
+    kept = ((above > 0) & (below < 0))[:, None]
+    return np.where(kept, ends[0], P), np.where(kept, ends[1], N)
 
 
 def lies_between(oracle: LabelOracle, X: Array, steps: Array) -> Array:

@@ -11,6 +11,9 @@ class BoundarySettings:
     degrees: int = 4  # of freedom of the predictive distribution: Student's
     halving: float = 0.5  # brackets shorter than so many standard errors are halved
 
+    # pairs on the bounds
+    drawn_inside: float = 0.1  # of the way to the centre
+
     # slopes
     first_rise: float = 3.0  # step towards the boundary, times sqrt(d), in units of the step aside
 

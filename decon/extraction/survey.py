@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..boundary.bounds import distance_to_bounds, lies_between, stay_inside
+from ..boundary.bounds import distance_to_bounds, lies_between, pairs_inside, stay_inside
 from ..boundary.bracketing import boundary_points
 from ..boundary.pairs import Pool
 from ..oracles.oracle import real_points
@@ -187,6 +187,7 @@ class Survey:
         """Bracket a few boundary points; `ends` are those of the segment of the first."""
         P, N = self.pool.pairs(2 * SETTINGS.secants)
         with self.ledger.stage("boundary"):
+            P, N = pairs_inside(self.oracle, P, N)
             self.X, self.V = self.bracket(P, N)
             if self.bounded:
                 P, N = self._begin_inside(P, N)

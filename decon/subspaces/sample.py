@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..boundary.bounds import distance_to_bounds
+from ..boundary.bounds import distance_to_bounds, pairs_inside
 from ..boundary.bracketing import boundary_points
 from ..boundary.normals import grazes, slope_normals
 from ..boundary.pairs import Pool
@@ -56,7 +56,8 @@ class Sample:
         self.oracle, self.dimension, self.scale = oracle, oracle.dimension, scale
         self.rng, self.stage = np.random.default_rng(random_state), stage
         self.precision, self.width = precision, precision.width * scale
-        self.ahead = np.asarray(ahead)
+        ahead = np.asarray(ahead)
+        self.ahead = ahead[:, self._have_room(ahead[0])]
         self.pairs = np.stack(pool.pairs(6 * self.dimension + 60))
         self.X, self.V, self.N = np.empty((3, 0, self.dimension))
         self.values: Array = np.empty(0)
@@ -101,6 +102,7 @@ class Sample:
         while (more := n + self.held_back - len(self.ahead[0])) > 0 and self.pairs.size:
             (P, N), self.pairs = self.pairs[:, :more], self.pairs[:, more:]
             with self.stage("boundary"):
+                P, N = pairs_inside(self.oracle, P, N)
                 fresh = np.stack(boundary_points(self.oracle, P, N, self.width))
                 self.ahead = np.concatenate([self.ahead, fresh[:, self._useful(*fresh)]], axis=1)
         if more > 0:
@@ -118,9 +120,13 @@ class Sample:
 
     def _useful(self, X, V):
         """Which boundary points are not too near the bounds, nor were met at a grazing angle?"""
-        useful = distance_to_bounds(self.oracle, X) > SETTINGS.clearance * self.scale
+        useful = self._have_room(X)
         if self.dimension >= SETTINGS.screened_dimension and not self.precision.coarse:
             delta = self.precision.slope_step * self.scale
             useful[useful] = ~grazes(self.oracle, X[useful], V[useful], delta,
                                      random_state=self.rng)
         return useful
+
+    def _have_room(self, X):
+        """Which points are not too near the bounds?"""
+        return distance_to_bounds(self.oracle, X) > SETTINGS.clearance * self.scale

@@ -154,6 +154,8 @@ def test_the_list_of_programs_names_every_page_that_reads_them():
     reads = {(name, page.stem) for page in ROOT.glob("book/**/*.ipynb")
              for name in names & named("\n".join(
                  cell.source for cell in nbformat.read(page, 4).cells if cell.cell_type == "code"))}
+    reads |= {(name, page.stem) for page in ROOT.glob("book/**/*.md")
+              for name in names & set(re.findall(r"experiments/(\w+)\.json", page.read_text()))}
     rows = re.findall(r"^\| `(\w+)` .*\|(.*)\|$", (ROOT / "experiments/README.md").read_text(),
                       re.MULTILINE)
     assert {name for name, _ in rows} == names

@@ -27,6 +27,7 @@ counted.) Without the constant, the bound is p log2(1/r), p the number of visibl
 """
 
 from dataclasses import dataclass
+from math import comb
 
 import numpy as np
 from scipy.special import gammaln
@@ -37,7 +38,7 @@ from decon.boundary.pairs import pn_pairs
 
 MEDIAN_OF = 1001  # points, whose Psi the threshold is the median of
 POINTS, POINTS_A_NUMBER = 400, 3
-MOST_NUMBERS = 1500  # beyond them the singular values would take too long
+MOST_VISIBLE = 2500  # of the numbers; beyond them the singular values would take minutes
 ROUNDING = 1e-13
 
 
@@ -128,10 +129,20 @@ class Limit:
         return float(np.max(self.offsets - np.arange(len(self.offsets)) * np.log2(r)))
 
 
+def most_visible(machine: KernelMachine) -> int:
+    """So many numbers of a model at most are visible: of a polynomial, one for each monomial."""
+    kernel, d = machine.kernel, machine.dimension
+    numbers = machine.support_vectors.size + len(machine.weights) + 1  # with the threshold
+    if isinstance(kernel, Linear | Polynomial):
+        degree = getattr(kernel, "degree", 1)
+        return min(numbers, comb(d + degree, degree))
+    return numbers
+
+
 def limit(machine: KernelMachine, features: np.ndarray, seed: int = 0) -> Limit | None:
     """The bound of one model, constant included (see the module); None for too large a model."""
-    Y, w, rng = machine.support_vectors, machine.weights, np.random.default_rng(seed)
-    if Y.size + len(w) > MOST_NUMBERS:
+    w, visible, rng = machine.weights, most_visible(machine), np.random.default_rng(seed)
+    if visible > MOST_VISIBLE:
         return None
 
     # its numbers, standard normal
@@ -141,7 +152,7 @@ def limit(machine: KernelMachine, features: np.ndarray, seed: int = 0) -> Limit 
 
     # how the boundary moves, in units of R0
     ends = np.concatenate([features, X])
-    X = near_boundary(machine, ends, max(POINTS, POINTS_A_NUMBER * len(g)), rng)
+    X = near_boundary(machine, ends, max(POINTS, POINTS_A_NUMBER * visible), rng)
     slopes = np.linalg.norm(machine.gradient(X), axis=1) * np.sqrt(np.mean((features**2).sum(1)))
     J = prior.derivatives(X) / slopes[:, None] / np.sqrt(len(X))
     _, s, V = np.linalg.svd(J, full_matrices=False)

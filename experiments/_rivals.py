@@ -4,10 +4,10 @@ A rival is a generator: it asks an oracle, and from time to time yields a `Guess
 of queries so far. All are told what `deconstruct` finds out by itself: the kernel, with its
 constants, and m.
 
-The copies of `retraining` and `active` are trained until their solvers converge, and a guess says
-whether they did: logistic regression on all monomials for a quadratic kernel, a network with m
-tanh units for tanh (its own kernel is not positive semidefinite), an SVC with the right kernel
-else.
+The copies of `retraining` and `active` are trained until their solvers converge or reach their
+limit of steps, and a guess says which: logistic regression on all monomials for a quadratic kernel,
+a network with m tanh units for tanh (its own kernel is not positive semidefinite), an SVC with the
+right kernel else.
 """
 
 import warnings

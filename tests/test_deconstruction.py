@@ -290,6 +290,32 @@ def test_what_is_no_oracle_is_said():
         deconstruct(lambda X: X[:, 0] > 0, np.eye(2))
 
 
+@pytest.mark.parametrize("largest, error, words", [
+    (2500.0, TypeError, r"whole number.*got 2500\.0"), ("all", TypeError, "got 'all'"),
+    (-1, ValueError, "at least 0.*got -1")])
+def test_how_many_numbers_are_fitted_at_once_is_a_count(largest, error, words):
+    box, features = random_model(Polynomial(2), 5, 2, 0)
+    oracle = Oracle(box.predict, 5)
+    with pytest.raises(error, match=words):
+        deconstruct(oracle, features, progress=False, largest_fit=largest)
+    assert oracle.queries == 0
+
+
+@pytest.mark.parametrize("kernel", [Polynomial(2), Polynomial(3), Tanh(1.0, 0.1), Gaussian(2.0)],
+                         ids=str)
+def test_a_fit_of_all_numbers_saves_queries_and_none_is_made_beyond_the_largest(kernel, seed=0):
+    d, m = 10, 4
+    box, features = random_model(kernel, d, m, seed)
+    fitted, not_fitted = (deconstruct(Oracle(box.predict, d), features, progress=False,
+                                      largest_fit=most) for most in (m * (d + 1), m * (d + 1) // 2))
+    for result in (fitted, not_fitted):
+        assert result.kernel_type == kernel.name and result.rank == m
+    assert fitted.own_vectors == not_fitted.own_vectors == (kernel.name != "quadratic")
+    assert "sharpening" in fitted.queries_by_stage
+    assert "sharpening" not in not_fitted.queries_by_stage
+    assert sum(fitted.queries_by_stage.values()) < sum(not_fitted.queries_by_stage.values())
+
+
 def own_vectors_are_found(result, Y, tolerance):
     """Is every row of Y among the recovered vectors, to a relative error?"""
     distance = np.linalg.norm(result.machine.support_vectors[:, None] - Y, axis=2)

@@ -46,6 +46,8 @@ class GatheredEvidence:
     mixed : bool, default False
         Whether pieces of other boundaries may lie among that of the model, as between two of
         several classes. Then a rough S_Y is not relied upon, unless the machine is sharpened.
+    largest_fit : int
+        How many numbers, m (d + 1), a machine may have that is sharpened.
 
     Attributes
     ----------
@@ -80,8 +82,10 @@ class GatheredEvidence:
     """
 
     def __init__(self, oracle: LabelOracle, survey: Survey, ledger: Ledger,
-                 frame: Frame | None = None, mixed: bool = False):
+                 frame: Frame | None = None, mixed: bool = False,
+                 largest_fit: int = SHARPENING.most_numbers):
         self.oracle, self.survey, self.ledger, self.mixed = oracle, survey, ledger, mixed
+        self.largest_fit = largest_fit
         self.frame = frame or given_frame(oracle.dimension)
         self.precision, self.rng, self.bounded = survey.precision, survey.rng, survey.bounded
         self.points, self.normals, self.singular_values = survey.X, np.empty((0, 0)), np.empty(0)
@@ -316,7 +320,7 @@ class GatheredEvidence:
             # as a machine is refined later, by sharpening; a larger cubic vector by vector, and a
             # larger Gaussian direction by direction, which does not show a rank that is too small;
             # in many dimensions, nor do rotations about a rough basis
-            most = SHARPENING.most_numbers // (d + 1)
+            most = self.largest_fit // (d + 1)
             if radial:
                 self._finder.rough = {REVOLUTION: most if self.mixed else d}
                 self._finder.untested = most if d < SETTINGS.many_dimensions else 0

@@ -15,7 +15,6 @@ from ..families.protocol import Family, Refuted, SelfContradiction
 from ..families.quadratic import QuadraticFamily
 from ..families.relu.family import ReluFamily
 from ..families.rows import RowsFamily
-from ..families.sharpening.settings import SETTINGS as SHARPENING
 from ..families.tanh.family import TanhFamily
 from .agreement import agreement_test, clearly_right, normal_steps
 from .causes import early_cause
@@ -158,7 +157,7 @@ def _misses(evidence, machine):
 def _reached(evidence, machine):
     """How near to its narrow brackets a machine comes, at least, if no centre is missing."""
     # one small enough to be sharpened reaches them; a larger one is as good as its planes
-    small = len(machine.weights) * (machine.dimension + 1) <= SHARPENING.most_numbers
+    small = len(machine.weights) * (machine.dimension + 1) <= evidence.largest_fit
     most = SETTINGS.narrow_brackets if small else SETTINGS.least_trace
     return most * evidence.precision.width * evidence.survey.scale
 

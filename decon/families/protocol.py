@@ -174,6 +174,8 @@ class Evidence(Protocol):
         Takes coordinates of the search to the model's, by `frame.points(U)`.
     bounded : bool
         Whether there are bounds that no query may leave.
+    largest_fit : int
+        How many numbers, m (d + 1), a machine may have that is fitted to all brackets at once.
     refuted : bool
         Whether the `degree` of plane sections is in doubt: an earlier candidate has failed the
         agreement test, or a refutation was conclusive.
@@ -192,6 +194,7 @@ class Evidence(Protocol):
     survey: Any
     frame: Any
     bounded: bool
+    largest_fit: int
     refuted: bool
     disagreement: dict[str, float] | None
     normals: Array

@@ -8,7 +8,8 @@ class SharpeningSettings:
     """How a machine that is nearly known is brought to the accuracy of the brackets."""
 
     # what is fitted
-    most_numbers: int = 1000  # of a machine: a step of the fit takes the cube of it
+    most_numbers: int = 1000  # of a machine, if the user does not say otherwise: a step of the fit
+    # takes the cube of it
     narrow: float = 1e-2  # wider brackets are left out
     finest: float = 0.3  # widths of the search: no bracket counts for more
     far: float = 10.0  # from the origin, in units of the curvature scale, or else of the scale:

@@ -40,7 +40,7 @@ class Sharpened:
 
 
 def sharpen(evidence: Evidence, machine: KernelMachine, rank: int,
-            most: int = SETTINGS.most_numbers) -> Sharpened | None:
+            most: int | None = None) -> Sharpened | None:
     """A machine fitted to all brackets of this search, and to as many more as it takes.
 
     The covariance of the fit says how far off the boundary may still be, and the lines along which
@@ -53,8 +53,8 @@ def sharpen(evidence: Evidence, machine: KernelMachine, rank: int,
         Linear, quadratic, cubic, tanh or Gaussian, nearly right, in the coordinates of the search.
     rank : int
         The dimension of S_Y.
-    most : int
-        How many numbers the machine may have.
+    most : int, optional
+        How many numbers the machine may have; left out, `evidence.largest_fit`.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def sharpen(evidence: Evidence, machine: KernelMachine, rank: int,
     return Sharpened(machine, basis, errors, search.brackets, fit.misses)
 
 
-def can_be_sharpened(evidence: Evidence, m: int, most: int = SETTINGS.most_numbers) -> bool:
+def can_be_sharpened(evidence: Evidence, m: int, most: int | None = None) -> bool:
     """Are there brackets, no bounds, and not too many numbers?
 
     Parameters
@@ -81,13 +81,14 @@ def can_be_sharpened(evidence: Evidence, m: int, most: int = SETTINGS.most_numbe
     evidence : Evidence
     m : int
         How many vectors the machine has.
-    most : int
-        The largest m (d + 1) that is not too many.
+    most : int, optional
+        The largest m (d + 1) that is not too many; left out, `evidence.largest_fit`.
 
     Returns
     -------
     bool
     """
+    most = evidence.largest_fit if most is None else most
     numbers = m * (evidence.oracle.dimension + 1)
     return not evidence.bounded and numbers <= most and len(evidence.brackets[0]) > 0
 

@@ -798,7 +798,7 @@ def test_all_parts_of_a_try_are_as_fine(monkeypatch, finer):
                        ("rough_weights", lambda *_: (np.array([-1.0, -1.0]), 0.0))):
         monkeypatch.setattr(family, name, part)
     evidence = SimpleNamespace(
-        bounded=True, rough_subspace=SimpleNamespace(basis=np.eye(3)[:, :2]),
+        bounded=True, largest_fit=1000, rough_subspace=SimpleNamespace(basis=np.eye(3)[:, :2]),
         rng=np.random.default_rng(0),
         oracle=Oracle(lambda X: X[:, 0] > 0, 3), ledger=SimpleNamespace(stage=nullcontext),
         survey=SimpleNamespace(curvature_scale=1.0, features=np.eye(3)))

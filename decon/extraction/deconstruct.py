@@ -57,10 +57,10 @@ def deconstruct(oracle: Oracle, features: ArrayLike | None = None, random_state:
         Whether a stand-in is made where no machine is found, with 10,000 to 80,000 queries more;
         see `find_surrogate`.
     largest_fit : int
-        A machine of up to so many numbers, m (d + 1), is fitted to all brackets at once. That takes
-        fewer queries, by up to half, or shows the boundary to up to three more digits; its time
-        grows with the cube of the numbers, to some minutes for 2,500. (A linear machine is fitted
-        up to d = 2,000 in any case.)
+        A machine of up to so many numbers, m (d + 1), is fitted to all brackets at once. As a rule
+        that takes fewer queries, by up to half, or shows up to three more digits of the boundary;
+        its time grows with the cube of the numbers, to some minutes for 2,500. (A linear machine
+        is fitted up to d = 2,000 in any case.)
 
     Returns
     -------
